@@ -37,35 +37,36 @@ import org.warpnfs.server.metrics.BackendTimes;
 import org.warpnfs.server.metrics.TimedFileSystem;
 
 /**
- * The file systems that a server serves, opened as its configuration says.
+ * Opens and owns the file systems of a server.
  *
  * <p>A directory that is exported more than once, also through a symbolic link, is one file system: its files have one
- * set of descriptors and handles. A directory within another, and a bind mount, which may forbid what the other allows,
- * has one of its own; its files have the same {@linkplain FileSystem#identity identity} as through the other, so that
- * locks and delegations hold for both.
+ * set of descriptors and handles. A directory within another has a file system of its own, and so has a bind mount,
+ * which may have other mount options. Their files have the same {@linkplain FileSystem#identity identity} as through
+ * the other, so that locks and delegations apply to both.
  */
 final class Backends implements AutoCloseable {
     /**
-     * As /tmp: under root_squash a client's root is nobody, who could do nothing with a directory of the server's user.
+     * The mode of /tmp: root_squash maps a client's root to nobody, who could not write to a directory of the server's
+     * user.
      */
     private static final int FOR_EVERYONE = 01777;
 
-    /** A file in memory costs about this much beside its contents; the capacity in files follows. */
+    /** The approximate size of a file in memory beside its contents; determines the capacity in files. */
     private static final long BYTES_PER_FILE = 4096;
 
     private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
 
     /**
-     * A directory that is served.
+     * The identity of a served directory.
      *
      * @param path without symbolic links
-     * @param device of the directory, so that what was mounted there since is told from what was there before
-     * @param inode likewise
+     * @param device its device, which changes if another file system is mounted there
+     * @param inode its inode number
      */
     private record Directory(Path path, Object device, Object inode) {}
 
     private final Map<Directory, FileSystem> byDirectory = new LinkedHashMap<>();
-    /** Those in memory, by where clients find them. */
+    /** The file systems in memory, by their paths for clients. */
     private final Map<PseudoPath, FileSystem> byPath = new LinkedHashMap<>();
 
     private final ServerConfig config;
@@ -83,9 +84,10 @@ final class Backends implements AutoCloseable {
     }
 
     /**
-     * Opens every export that the server was told of.
+     * Opens all configured exports.
      *
-     * @throws ConfigException naming the export that cannot be served; what was opened is closed by {@link #close()}
+     * @throws ConfigException if an export cannot be served; it names the export. {@link #close()} closes what was
+     *     opened
      */
     ExportTable open() throws ConfigException {
         try {
@@ -96,10 +98,10 @@ final class Backends implements AutoCloseable {
     }
 
     /**
-     * Exports as they are wanted now. What is open already is used again; {@link #closeAllBut} closes what is not
-     * needed any more.
+     * Opens a new list of exports. File systems that are already open are used again; {@link #closeAllBut} closes those
+     * that are no longer needed.
      *
-     * @throws ConfigException naming the export that cannot be served
+     * @throws ConfigException if an export cannot be served; it names the export
      */
     synchronized List<Export> exportsOf(List<ExportSpec> specs) throws ConfigException {
         List<Export> exports = new ArrayList<>();
@@ -127,7 +129,8 @@ final class Backends implements AutoCloseable {
     }
 
     /**
-     * {@code mountpoint} of exports(5): so that nobody fills the directory below when the file system is not mounted.
+     * Checks {@code mountpoint} of exports(5): if the file system is not mounted, clients must not write to the
+     * directory below.
      */
     private static boolean isMountedAsRequired(ExportSpec spec) throws ConfigException {
         Path required = spec.requiredMount();
@@ -138,7 +141,7 @@ final class Backends implements AutoCloseable {
             boolean mounted = MountPoints.below(Path.of("/")).contains(required.toRealPath());
             if (!mounted) {
                 LOG.warn(
-                        "{}: {} is not served, since nothing is mounted at {}",
+                        "{}: {} is not served, because nothing is mounted at {}",
                         spec.place(),
                         spec.directory(),
                         required);
@@ -149,7 +152,10 @@ final class Backends implements AutoCloseable {
         }
     }
 
-    /** {@code crossmnt}: what is mounted below is served to the same clients, each file system by itself. */
+    /**
+     * Implements {@code crossmnt}: the file systems mounted below are served to the same clients, each as an export of
+     * its own.
+     */
     private List<Export> mountedBelow(ExportSpec spec, Path directory, Set<PseudoPath> explicit)
             throws ConfigException {
         List<Export> exports = new ArrayList<>();
@@ -176,15 +182,15 @@ final class Backends implements AutoCloseable {
             exports.add(
                     Export.of(path, openLocal(spec.place(), mountPoint), spec.policy(), traits, mountPoint.toString()));
         } catch (ConfigException e) {
-            // Such as proc, whose files have no handles.
-            LOG.warn("what is mounted at {} is not served: {}", mountPoint, e.getMessage());
+            // For instance proc, whose files have no handles.
+            LOG.warn("the file system mounted at {} is not served: {}", mountPoint, e.getMessage());
         }
     }
 
     private FileSystem openLocal(Place place, Path directory) throws ConfigException {
         try {
             if (directory.equals(ServerConfig.DEFAULT_EXPORT) && !Files.exists(directory)) {
-                // What clients are told is stable in it would go with it.
+                // If the directory were lost, so would be data that clients were told are stable.
                 new DurableDirectories(DurableDirectories::sync).make(directory);
                 Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
                 Files.setAttribute(directory, "unix:mode", FOR_EVERYONE);
@@ -212,10 +218,10 @@ final class Backends implements AutoCloseable {
     }
 
     /**
-     * Closes the file systems that these exports do not use; calls under way in them end first, later ones find them
-     * gone.
+     * Closes the file systems that these exports do not use. Calls under way in them end first; later calls get an
+     * error.
      *
-     * @return what was closed
+     * @return the closed file systems
      */
     synchronized List<FileSystem> closeAllBut(List<Export> served) {
         Set<FileSystem> used = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -249,7 +255,7 @@ final class Backends implements AutoCloseable {
         return Objects.requireNonNull(spec.pseudoPath(), "an export without a place");
     }
 
-    /** A directory's handle table belongs to the directory, wherever clients find it. */
+    /** Returns the name of a directory's handle table, which does not depend on the path for clients. */
     private static String tableName(Path directory) {
         return "handles-"
                 + Integer.toHexString(

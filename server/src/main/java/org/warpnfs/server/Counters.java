@@ -16,11 +16,11 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.metrics.TerminateMetrics;
 
-/** Everything that a server counts, by names that begin with the layer and stay the same. */
+/** Collects all counters of a server. Their names begin with the layer and never change. */
 final class Counters {
     private final Map<String, Long> values = new LinkedHashMap<>();
 
-    /** What has been added, in that order. */
+    /** Returns the counters in the order in which they were added. */
     Map<String, Long> values() {
         return Collections.unmodifiableMap(values);
     }
@@ -123,7 +123,7 @@ final class Counters {
                 .add("backend_sync_failures", syncs.failures());
     }
 
-    /** What there is of what the whole server shares. */
+    /** Adds the limits of the resources that the whole server shares. */
     Counters limits(ServerLimits limits) {
         ServerLimits.Streams streams = limits.streams();
         ServerLimits.State state = limits.state();

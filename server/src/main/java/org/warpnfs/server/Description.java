@@ -19,12 +19,12 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ServerConfig;
 
-/** What a server says of itself when it starts. */
+/** The lines that a server prints when it starts. */
 public final class Description {
-    /** Stands where exports would: a file of exports(5) that nobody has written to yet is no mistake. */
+    /** The line for no exports: an empty file of exports(5) is not a mistake. */
     public static final String NO_EXPORTS = "export  none: clients find nothing to mount";
 
-    /** What a shell takes for itself in no place of a word. */
+    /** Words that need no quotes in a shell. */
     private static final Pattern PLAIN = Pattern.compile("[\\w./:@%+,=-]*");
 
     private Description() {}
@@ -40,11 +40,11 @@ public final class Description {
         }
         lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2"
                 + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
-                + (config.rdma().markers() ? ", MPA markers wanted: no Linux clients" : "")
+                + (config.rdma().markers() ? ", MPA markers required: no Linux clients" : "")
                 + (config.rdma().readReplies() ? ", replies by Read chunks" : ""));
         lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNT");
         Path state = config.stateDirectory();
-        lines.add("state   " + (state == null ? "none: the memory backend forgets everything" : state));
+        lines.add("state   " + (state == null ? "none: the memory backend keeps nothing" : state));
         lines.add(limits);
         String host = host(rdma.getAddress());
         for (Export export : exports.exports()) {
@@ -56,12 +56,12 @@ public final class Description {
         return List.copyOf(lines);
     }
 
-    /** One word for a shell, in quotes where it has to be. */
+    /** Returns one word for a shell, quoted if necessary. */
     private static String word(String text) {
         return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
-    /** Whom an export is for, and how, in the words of exports(5). */
+    /** Returns the clients of an export and their options, in the syntax of exports(5). */
     public static String policy(ExportPolicy policy) {
         return policy.isOneForAll()
                 ? options(policy.rules().getFirst().options())
@@ -70,7 +70,7 @@ public final class Description {
                         .collect(Collectors.joining(" "));
     }
 
-    /** The options of one client, likewise. */
+    /** Returns the options of one client, in the syntax of exports(5). */
     public static String options(ExportOptions options) {
         return (options.readOnly() ? "ro" : "rw")
                 + switch (options.squash()) {
@@ -88,7 +88,10 @@ public final class Description {
         return host + ":" + address.getPort();
     }
 
-    /** How a client would name this host: the address itself, or the first that is not loopback, or the host's name. */
+    /**
+     * Returns how a client would name this host: the listening address, else the first address that is not loopback,
+     * else the host's name.
+     */
     private static String host(InetAddress listening) {
         InetAddress address = listening.isAnyLocalAddress() ? firstAddress(listening) : listening;
         String text = address.getHostAddress();

@@ -11,12 +11,13 @@ import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
 
 /**
- * The way of a server to where it has no client any more, while its process goes on: it can be looked at, and whoever
- * leads clients to it has time to hear that it takes none. There is no way back. Safe for any thread.
+ * Drains a server: it accepts no more clients and loses those it has, while its process runs on. Meanwhile it can be
+ * monitored, and load balancers and portmappers have time to learn that it accepts no clients. A drain cannot be
+ * undone. Safe for any thread.
  */
 final class Drain {
     private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
-    /** Each transport ends what its peers keep it waiting for, long before. */
+    /** The longest drain. The deadlines of each transport end waits for peers long before. */
     private static final Duration LIMIT = Duration.ofHours(1);
 
     private final Listener rdmaListener;
@@ -32,17 +33,17 @@ final class Drain {
         this.tcp = tcp;
     }
 
-    /** Begins, unless it has. */
+    /** Begins the drain, unless it has begun. */
     void begin() {
         if (begun.compareAndSet(false, true)) {
-            LOG.info("draining: no new connections are taken");
+            LOG.info("draining: no new connections are accepted");
             Thread.ofPlatform().name("warpnfs-drain").daemon().start(this::run);
         }
     }
 
     /**
-     * By this clients find the server: it is closed when they shall find it no more. Closed at once if that has begun;
-     * it may be closed more than once.
+     * Registers something by which clients find the server, such as an entry at a portmapper. It is closed when the
+     * drain begins, or at once if it has begun; it may be closed more than once.
      */
     void way(AutoCloseable way) {
         ways.add(way);
@@ -51,23 +52,23 @@ final class Drain {
         }
     }
 
-    /** No new clients find the server. Waits for whoever leads them to it. */
+    /** Withdraws the server from everything by which clients find it, and waits for that. */
     void closeWays() {
         for (AutoCloseable way : ways) {
             try {
                 way.close();
             } catch (Exception e) {
-                LOG.warn("clients may still be led here: {}", e.getMessage());
+                LOG.warn("clients may still be directed to this server: {}", e.getMessage());
             }
         }
     }
 
     private void run() {
-        // Beside the rest: a portmapper that is slow to forget us holds nobody up.
+        // On a thread of its own, so that a slow portmapper delays nothing.
         Thread withdrawing =
                 Thread.ofPlatform().name("warpnfs-drain-ways").daemon().start(this::closeWays);
         rdmaListener.close();
-        // Both at once: their connections end beside each other.
+        // Both transports at once.
         Thread overRdma =
                 Thread.ofPlatform().name("warpnfs-drain-rdma").daemon().start(() -> rdma.drain(LIMIT));
         boolean tcpDone = tcp.drain(LIMIT);
@@ -79,7 +80,7 @@ final class Drain {
             return;
         }
         done = tcpDone && rdma.connections().isEmpty();
-        LOG.info("drained: {}", done ? "no connection is left" : "connections are still there");
+        LOG.info("drained: {}", done ? "no connection is left" : "connections are left");
     }
 
     boolean isDone() {

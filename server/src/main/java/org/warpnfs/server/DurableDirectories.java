@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes directories that are still there after the end of the host: a name is on stable storage when the directory that
- * it is in has been synced.
+ * Creates directories that survive a crash of the host: a name is on stable storage when its parent directory has been
+ * synced.
  *
- * <p>The name of the lowest directory that is there already is synced as well: an earlier start may have been killed
- * between making and syncing it.
+ * <p>The name of the lowest existing directory is synced as well: an earlier start may have been killed between
+ * creating and syncing it.
  */
 final class DurableDirectories {
     private static final Logger LOG = LoggerFactory.getLogger(DurableDirectories.class);
@@ -31,9 +31,9 @@ final class DurableDirectories {
     }
 
     /**
-     * Makes {@code path} and what is missing above it.
+     * Creates {@code path} and its missing parents.
      *
-     * @throws IOException as {@link Files#createDirectories}, or if a directory cannot be synced
+     * @throws IOException like {@link Files#createDirectories}, or if a directory cannot be synced
      */
     void make(Path path, FileAttribute<?>... attributes) throws IOException {
         Deque<Path> missing = new ArrayDeque<>();
@@ -74,7 +74,7 @@ final class DurableDirectories {
         }
     }
 
-    /** {@link #sync}; a test puts one that takes notes in its place. */
+    /** The sync of a directory; tests replace {@link #sync}. */
     @FunctionalInterface
     interface Sync {
         void sync(Path directory) throws IOException;

@@ -7,13 +7,13 @@ import java.util.Map;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.PseudoPath;
 
-/** What a reload of the exports has changed. */
+/** Compares the exports before and after a reload. */
 final class ExportChanges {
     private ExportChanges() {}
 
     /**
-     * The wanted ones, each that is as one of before replaced by that one: what it has learned of its clients' names
-     * stays.
+     * Returns the wanted exports, with each unchanged one replaced by the old object, which keeps its cached names of
+     * clients.
      */
     static List<Export> keepingEqual(List<Export> before, List<Export> wanted) {
         Map<PseudoPath, Export> known = byPath(before);
@@ -25,7 +25,7 @@ final class ExportChanges {
         return List.copyOf(kept);
     }
 
-    /** A line for each export that is new, gone or served in another way, in the order of their paths. */
+    /** Returns a line for each export that is new, removed or changed, in the order of their paths. */
     static List<String> between(List<Export> before, List<Export> after) {
         Map<PseudoPath, Export> old = byPath(before);
         Map<PseudoPath, Export> fresh = byPath(after);
@@ -35,7 +35,7 @@ final class ExportChanges {
             if (known == null) {
                 changes.add("export " + export.path() + " added: " + export.source());
             } else if (known.fileSystem() != export.fileSystem()) {
-                changes.add("export " + export.path() + " changed: serves " + export.source() + ", and served "
+                changes.add("export " + export.path() + " changed: serves " + export.source() + ", before "
                         + known.source());
             } else if (!isSame(known, export)) {
                 changes.add("export " + export.path() + " changed: other clients or options");

@@ -7,7 +7,7 @@ import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.limits.ServerLimits;
 
-/** The iWARP transport as the configuration wants it. */
+/** Creates the iWARP transport from the configuration. */
 final class Iwarp {
     private Iwarp() {}
 

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where file systems are mounted, as /proc/self/mountinfo says (proc_pid_mountinfo(5)). */
+/** Reads mount points from /proc/self/mountinfo (proc_pid_mountinfo(5)). */
 final class MountPoints {
     private static final Path MOUNT_INFO = Path.of("/proc/self/mountinfo");
     /** mount id, parent id, device, root, mount point, ... */
@@ -22,7 +22,7 @@ final class MountPoints {
     private MountPoints() {}
 
     /**
-     * The mount points below a directory, without itself, each once; those nearer to the top come first.
+     * Returns the mount points below a directory, without itself, each once; parents come before children.
      *
      * @param directory without symbolic links
      */
@@ -30,7 +30,7 @@ final class MountPoints {
         return below(directory, text(Files.readAllBytes(MOUNT_INFO)));
     }
 
-    /** Whoever may mount chooses names: one of other bytes is no reason to serve nothing. */
+    /** Decodes mountinfo. A mount point's name may contain any bytes, which must not fail the start. */
     static String text(byte[] mountInfo) {
         return new String(mountInfo, StandardCharsets.UTF_8);
     }
@@ -53,7 +53,7 @@ final class MountPoints {
         return List.copyOf(found);
     }
 
-    /** The kernel writes blank, tab, newline and backslash as three octal digits. */
+    /** Decodes blank, tab, newline and backslash, which the kernel writes as three octal digits. */
     private static String unescaped(String field) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < field.length(); i++) {

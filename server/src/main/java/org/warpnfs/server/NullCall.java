@@ -10,9 +10,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * NFS's NULL over TCP, from a host that shares nothing with the server but the network: it goes through the listener,
- * an event loop, the dispatcher and a lane, and through no backend, so that a slow disk is no reason to restart a
- * server.
+ * Calls NFS NULL over TCP, with no code in common with the server's transport. The call passes the listener, an event
+ * loop, the dispatcher and a lane, but no backend, so that a slow disk is no reason to restart a server.
  *
  * @spec https://www.rfc-editor.org/rfc/rfc1813#section-3.3.0 RFC 1813, section 3.3.0
  */
@@ -24,7 +23,7 @@ public final class NullCall {
     private static final int NFS_V3 = 3;
     private static final int NULL_PROCEDURE = 0;
     private static final int CALL_BYTES = 40;
-    /** XID, REPLY, MSG_ACCEPTED, verifier of AUTH_NONE without a body, SUCCESS. */
+    /** XID, REPLY, MSG_ACCEPTED, an empty AUTH_NONE verifier, SUCCESS. */
     private static final int REPLY_BYTES = 24;
 
     private static final int REPLY = 1;
@@ -34,9 +33,9 @@ public final class NullCall {
     /**
      * Makes the call.
      *
-     * @param server where it listens for TCP; of every address, the loopback one is asked
-     * @param within for the connection, and again for each part of the reply
-     * @throws IOException if there is no answer in time, or it is not the one that NULL has
+     * @param server where the server listens for TCP; if it listens on every address, the loopback address is called
+     * @param within the time limit of the connection, and of each part of the reply
+     * @throws IOException if there is no reply in time, or it is not a successful reply to NULL
      */
     public static void ask(InetSocketAddress server, Duration within) throws IOException {
         InetAddress address = server.getAddress();

@@ -65,14 +65,14 @@ final class Programs implements AutoCloseable {
         mount = new MountProgram(exports, handles, recorder);
     }
 
-    /** MOUNT does not go over RDMA: a Linux client asks for it over TCP or UDP. */
+    /** Returns the programs over TCP. MOUNT is not served over RDMA: a Linux client calls it over TCP or UDP. */
     Map<OncRpcProgram, RpcDispatchable> overTcp() {
         Map<OncRpcProgram, RpcDispatchable> programs = new HashMap<>(overRdma());
         programs.putAll(overUdp());
         return Map.copyOf(programs);
     }
 
-    /** MOUNT alone: its calls may come twice, and its replies are short. */
+    /** Returns MOUNT only: its calls may be executed twice, and its replies are short. */
     Map<OncRpcProgram, RpcDispatchable> overUdp() {
         return Map.of(
                 new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1), mount,
@@ -91,22 +91,22 @@ final class Programs implements AutoCloseable {
         nfs4.connectionClosed(transport);
     }
 
-    /** A file system is not served any more. */
+    /** Removes what the programs hold of a file system that is no longer served. */
     void withdraw(FileSystem fileSystem) {
         nfs4.withdraw(fileSystem);
     }
 
-    /** True while clients of the instance before may reclaim. */
+    /** Returns whether clients of the previous instance may still reclaim. */
     boolean isGraceRunning() {
         return nfs4.isGraceRunning();
     }
 
-    /** What an administrator may see and do. */
+    /** Returns the administration of NFSv4 state. */
     Nfs4Administration administration() {
         return nfs4.administration();
     }
 
-    /** Adds what is remembered. */
+    /** Adds the counters of NFSv4 state and kept replies. */
     void count(Counters counters) {
         counters.state(nfs4.counts()).replies(replies);
     }

@@ -20,18 +20,18 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * What must outlive a restart: the key that file handles are signed with, who held NFSv4 state, handles of file systems
- * that have none of their own.
+ * The directory for what must survive a restart: the key that signs file handles, the NFSv4 recovery journal, and the
+ * handle tables of file systems without handles of their own.
  *
  * <h2>Operation</h2>
  *
- * What a method has returned from is on stable storage. One server owns a state directory at a time, by a lock that
- * ends with its process. Only its user may read it: whoever has the key can make file handles.
+ * When a method returns, its result is on stable storage. One server owns a state directory at a time, by a lock that
+ * ends with its process. Only its user may read it, since the key allows forging file handles.
  *
  * <h2>Errors</h2>
  *
- * {@link ConfigException} names the path and what is wrong with it. What a later server wrote is refused and left
- * alone: {@link StateFormat}.
+ * {@link ConfigException} names the path and what is wrong with it. A directory that a later version wrote is refused
+ * and not changed: {@link StateFormat}.
  */
 final class StateDirectory implements AutoCloseable {
     private static final int HANDLE_KEY_BYTES = 16;
@@ -50,12 +50,12 @@ final class StateDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** Makes the directory if it is missing, and takes its lock. */
+    /** Creates the directory if it is missing, and takes its lock. */
     static StateDirectory open(Path path) throws ConfigException {
         return open(path, DurableDirectories::sync);
     }
 
-    /** The same, with another way to sync directories. */
+    /** Opens the directory with another implementation of syncing. */
     static StateDirectory open(Path path, DurableDirectories.Sync sync) throws ConfigException {
         try {
             new DurableDirectories(sync).make(path, FOR_ITS_USER_ALONE);
@@ -94,7 +94,7 @@ final class StateDirectory implements AutoCloseable {
         return path;
     }
 
-    /** A part of the state directory for one owner, made if it is missing. */
+    /** Returns the subdirectory of one owner, created if it is missing. */
     Path part(String name) throws ConfigException {
         Path part = path.resolve(name);
         try {
@@ -105,7 +105,7 @@ final class StateDirectory implements AutoCloseable {
         }
     }
 
-    /** The key that signs file handles: read, or drawn and kept when it is missing. */
+    /** Returns the key that signs file handles. If it is missing, a random key is created and stored. */
     byte[] handleKey() throws ConfigException {
         Path file = path.resolve("handle-key");
         try {
@@ -114,7 +114,7 @@ final class StateDirectory implements AutoCloseable {
                 throw new ConfigException(file + ": holds " + key.length + " bytes, not " + HANDLE_KEY_BYTES
                         + "; restore it, or remove it, which makes every client's file handles stale");
             }
-            // Whoever made it may have been killed before it was sure to stay.
+            // The server that created it may have been killed before the sync.
             sync.sync(path);
             return key;
         } catch (NoSuchFileException e) {
@@ -124,7 +124,7 @@ final class StateDirectory implements AutoCloseable {
         }
     }
 
-    /** A key of this moment: for a server that keeps no state, and whose handles end with it. */
+    /** Returns a new key, for a server without state directory, whose handles end with its process. */
     static byte[] freshHandleKey() {
         byte[] key = new byte[HANDLE_KEY_BYTES];
         new SecureRandom().nextBytes(key);
@@ -160,7 +160,7 @@ final class StateDirectory implements AutoCloseable {
             lock.release();
             lockFile.close();
         } catch (IOException e) {
-            throw new IllegalStateException("state directory " + path + " cannot be let go", e);
+            throw new IllegalStateException("state directory " + path + " cannot be released", e);
         }
     }
 }

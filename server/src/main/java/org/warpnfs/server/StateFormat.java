@@ -13,15 +13,15 @@ import java.util.regex.Pattern;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * Which format the contents of a state directory have, in a file of one line beside them: {@code warpnfs-state 1}. A
- * directory without it has format 1, whose servers wrote no such file at first. A change that an earlier server would
- * misread gets the next number.
+ * The format of a state directory, recorded in a file of one line: {@code warpnfs-state 1}. A directory without this
+ * file has format 1, since early servers did not write it. A change that an earlier server would misread increases the
+ * number.
  */
 final class StateFormat {
     /** The file's name in the state directory. */
     static final String FILE_NAME = "format";
 
-    /** The one that this server reads and writes. */
+    /** The format that this server reads and writes. */
     static final int CURRENT = 1;
 
     private static final int MOST_BYTES = 64;
@@ -30,10 +30,10 @@ final class StateFormat {
     private StateFormat() {}
 
     /**
-     * Refuses a directory that a later server has written to, before anything in it is read or changed; else writes
-     * down whose it is.
+     * Refuses a directory that a later version has written, before anything in it is read or changed; otherwise records
+     * the format.
      *
-     * @throws ConfigException naming the directory, its format, and what can be done
+     * @throws ConfigException if the directory is refused; it names the directory, its format, and what to do
      */
     static void check(Path directory, DurableDirectories.Sync sync) throws ConfigException, IOException {
         Path file = directory.resolve(FILE_NAME);
@@ -49,16 +49,16 @@ final class StateFormat {
         Matcher line = LINE.matcher(text);
         if (!line.matches()) {
             throw new ConfigException("state directory " + directory + ": " + file
-                    + " does not say which format the directory has; restore it, or give this server another "
+                    + " does not name the directory's format; restore it, or give this server another "
                     + "--state DIR,"
                     + " which makes every client's file handles stale");
         }
         int format = Integer.parseInt(line.group(1));
         if (format > CURRENT) {
             throw new ConfigException(
-                    "state directory " + directory + ": a later version of warpnfs made it, format " + format
-                            + ", and this one knows formats up to " + CURRENT
-                            + "; start the later version, or restore what was copied"
+                    "state directory " + directory + ": a later version of warpnfs wrote it, in format " + format
+                            + ", and this version supports formats up to " + CURRENT
+                            + "; start the later version, or restore the copy from before the upgrade"
                             + " before the upgrade");
         }
     }

@@ -16,16 +16,16 @@ import org.warpnfs.rpcrdma.tcp.TcpConnector;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 
 /**
- * Connections to NFSv4.0 clients, for callbacks.
+ * Opens connections to NFSv4.0 clients for callbacks.
  *
  * <h2>Operation</h2>
  *
- * One event loop for all of them. A client is a responder here and nothing else: a call of its on such a connection
- * ends that.
+ * One event loop serves all connections. On these connections a client only replies; if it sends a call, the connection
+ * ends.
  *
  * <h2>Errors</h2>
  *
- * A reply of more than 4 KiB ends its connection before the bytes are read. Safe for any thread.
+ * A reply of more than 4 KiB ends its connection before its bytes are read. Safe for any thread.
  */
 final class TcpCallbackDialer implements CallbackDialer, AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -34,7 +34,7 @@ final class TcpCallbackDialer implements CallbackDialer, AutoCloseable {
 
     private final TcpConnector connector;
 
-    /** @param listening where the server listens: if that is one address, connections come from it */
+    /** @param listening where the server listens; if it is a single address, connections use it as their source */
     TcpCallbackDialer(InetSocketAddress listening) {
         this(listening, CONNECT_TIMEOUT);
     }
@@ -76,7 +76,7 @@ final class TcpCallbackDialer implements CallbackDialer, AutoCloseable {
         }
     }
 
-    /** Ends all connections. */
+    /** Closes all connections. */
     @Override
     public void close() {
         connector.close();

@@ -45,10 +45,9 @@ import org.warpnfs.server.limits.NettyMemory;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * One server: backends under exports, exports under programs, programs under two listeners.
+ * A server: connects backends to exports, exports to programs, and programs to two listeners.
  *
- * <p>What was opened is closed in the opposite order, by {@link #close()} and when a start fails half way. Safe for any
- * thread.
+ * <p>{@link #close()} and a failed start close everything in the reverse order. Safe for any thread.
  */
 public final class WarpServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WarpServer.class);
@@ -66,10 +65,10 @@ public final class WarpServer implements AutoCloseable {
     private final Listener rdmaListener;
     private final TcpRpcService tcp;
 
-    /** Held while exports are replaced, which may wait for file systems. */
+    /** Held while exports are replaced, which may block on file systems. */
     private final ReentrantLock reloading = new ReentrantLock();
 
-    /** Under {@link #reloading}. */
+    /** Guarded by {@link #reloading}. */
     private IdentityChoices identities;
 
     private volatile boolean draining;
@@ -114,19 +113,18 @@ public final class WarpServer implements AutoCloseable {
     /**
      * Opens the exports and listens.
      *
-     * @throws ConfigException with one line that says what is in the way
+     * @throws ConfigException if the server cannot start; one line gives the reason
      */
     public static WarpServer start(ServerConfig config) throws ConfigException {
         return start(config, ServerLimits.DEFAULT);
     }
 
     /**
-     * The same as the only server of its process: nothing of Netty has been used before, so that it can be told how
-     * much memory it has.
+     * Starts the only server of a process. Netty must not have been used before, so that its memory can be limited.
      *
-     * @param limits what is wanted; {@link ServerConfig#payloadBytes} counts, and not what they say of it
-     * @param recorder hears how calls end
-     * @throws ConfigException with one line that says what is in the way
+     * @param limits the configured limits; their payload memory is replaced by {@link ServerConfig#payloadBytes}
+     * @param recorder is told how calls end
+     * @throws ConfigException if the server cannot start; one line gives the reason
      */
     public static WarpServer startAlone(ServerConfig config, ServerLimits limits, CallRecorder recorder)
             throws ConfigException {
@@ -136,19 +134,19 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * The same, with other limits; {@link ServerConfig#payloadBytes} counts, and not what they say of it.
+     * Starts a server with these limits; their payload memory is replaced by {@link ServerConfig#payloadBytes}.
      *
-     * @throws ConfigException with one line that says what is in the way
+     * @throws ConfigException if the server cannot start; one line gives the reason
      */
     public static WarpServer start(ServerConfig config, ServerLimits limits) throws ConfigException {
         return start(config, limits, CallRecorder.NONE);
     }
 
     /**
-     * The same.
+     * Starts a server with these limits.
      *
-     * @param recorder hears how calls end
-     * @throws ConfigException with one line that says what is in the way
+     * @param recorder is told how calls end
+     * @throws ConfigException if the server cannot start; one line gives the reason
      */
     public static WarpServer start(ServerConfig config, ServerLimits limits, CallRecorder recorder)
             throws ConfigException {
@@ -156,9 +154,9 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * What of these limits this process can have.
+     * Returns the limits that fit this process.
      *
-     * @throws ConfigException if the least that works does not fit
+     * @throws ConfigException if the minimum does not fit
      */
     public static Budgets.Plan plan(ServerConfig config, ServerLimits limits) throws ConfigException {
         int exports = config.exports().size();
@@ -201,21 +199,21 @@ public final class WarpServer implements AutoCloseable {
         return part;
     }
 
-    /** Where RDMA clients connect, with the port that was taken. */
+    /** Returns where RDMA clients connect, with the actual port. */
     public InetSocketAddress rdmaAddress() {
         return rdmaListener.localAddress();
     }
 
-    /** Where TCP clients connect, with the port that was taken. */
+    /** Returns where TCP clients connect, with the actual port. */
     public InetSocketAddress tcpAddress() {
         return tcp.localAddress();
     }
 
     /**
-     * Serves MOUNT over UDP as well, on the address of TCP, until this server drains or closes.
+     * Serves MOUNT over UDP too, on the address of TCP, until this server drains or closes.
      *
-     * @return where
-     * @throws ConfigException with one line that says what is in the way
+     * @return the address
+     * @throws ConfigException if it cannot; one line gives the reason
      */
     public synchronized InetSocketAddress mountOverUdp() throws ConfigException {
         if (closed) {
@@ -232,18 +230,17 @@ public final class WarpServer implements AutoCloseable {
         }
     }
 
-    /** What is served, where, and how a client mounts it: one line each, for people. */
+    /** Returns lines of text: exports, addresses, and mount commands. */
     public List<String> describe() {
         return Description.of(config, exports, plan.line(), rdmaAddress(), tcpAddress());
     }
 
     /**
-     * Serves these exports from now on, all of them or, where one cannot be served, those of before. Clients of an
-     * export that stays notice nothing; handles of one that goes are stale, what clients hold of its files is gone, and
-     * its file system is closed.
+     * Replaces the exports. If one of them cannot be served, nothing changes. Clients of unchanged exports notice
+     * nothing. Handles of a removed export become stale, state on its files is removed, and its file system is closed.
      *
-     * @return what is different now, a line each; none if nothing is
-     * @throws ConfigException with one line that says what is in the way; nothing has changed then
+     * @return the changes, a line each; empty if nothing has changed
+     * @throws ConfigException if an export cannot be served; one line gives the reason, and nothing has changed
      */
     public List<String> reload(List<ExportSpec> specs) throws ConfigException {
         reloading.lock();
@@ -271,11 +268,11 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * The same, with other names of owners: all of it counts, or nothing.
+     * Replaces the exports and the names of owners, both or neither.
      *
-     * @param wanted as at the start, but for the names
-     * @return what is different now, a line each; none if nothing is
-     * @throws ConfigException with one line that says what is in the way; nothing has changed then
+     * @param wanted the choices at the start, with other names
+     * @return the changes, a line each; empty if nothing has changed
+     * @throws ConfigException if an export cannot be served; one line gives the reason, and nothing has changed
      */
     public List<String> reload(List<ExportSpec> specs, IdentityChoices wanted) throws ConfigException {
         reloading.lock();
@@ -298,17 +295,17 @@ public final class WarpServer implements AutoCloseable {
         }
     }
 
-    /** Who is who. */
+    /** Returns the identities of users and groups. */
     Identities identities() {
         return exports.identities();
     }
 
-    /** What clients may make this server hold, after it was fitted to the process. */
+    /** Returns the limits after they were fitted to the process. */
     public ServerLimits limits() {
         return plan.limits();
     }
 
-    /** Everything that is counted, by names that begin with the layer: each limit of docs/limits.md has one. */
+    /** Returns all counters. Their names begin with the layer; docs/limits.md lists them. */
     public Map<String, Long> counters() {
         Counters counters = new Counters()
                 .iwarp(iwarp.statistics())
@@ -323,23 +320,23 @@ public final class WarpServer implements AutoCloseable {
                 .values();
     }
 
-    /** What is exported now, in the order in which it was given. */
+    /** Returns the current exports in the order of the configuration. */
     public List<Export> exports() {
         return exports.exports();
     }
 
-    /** True while NFSv4 clients of the instance before may reclaim, and others wait. */
+    /** Returns whether NFSv4 clients of the previous instance may reclaim while others wait. */
     public boolean isGraceRunning() {
         return programs.isGraceRunning();
     }
 
-    /** True from the moment it was told to stop. */
+    /** Returns true from the moment the server was told to drain or stop. */
     public boolean isDraining() {
         return draining;
     }
 
     /**
-     * Accepts nobody any more, and closes each connection when its calls under way are answered; the process goes on.
+     * Accepts no more clients, and closes each connection when its calls under way are answered. The process runs on.
      * Returns at once.
      */
     public void drain() {
@@ -348,42 +345,42 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * Takes over a way by which clients find this server, such as its entries at a portmapper: it is closed as soon as
-     * the server drains or closes. Closing it a second time has to do nothing.
+     * Takes over something by which clients find this server, such as its entries at a portmapper, and closes it as
+     * soon as the server drains or closes. Closing it again must do nothing.
      */
     public void closeWhenDraining(AutoCloseable way) {
         drain.way(way);
     }
 
-    /** True once it was told to {@linkplain #drain drain}, and no connection is left. */
+    /** Returns true after {@link #drain} when no connection is left. */
     public boolean isDrained() {
         return drain.isDone();
     }
 
-    /** What an administrator may see of NFSv4 clients, and take from them. */
+    /** Returns the administration of NFSv4 state. */
     public Nfs4Administration nfs4() {
         return programs.administration();
     }
 
-    /** The connections that are open now by transport, {@code rdma} and {@code tcp}. */
+    /** Returns the open connections by transport, {@code rdma} and {@code tcp}. */
     public Map<String, List<OpenConnection>> connections() {
         return Map.of("rdma", rdma.connections(), "tcp", tcp.connections());
     }
 
-    /** The calls that were answered by transport, {@code rdma} and {@code tcp}; live. */
+    /** Returns live counters of answered calls by transport, {@code rdma} and {@code tcp}. */
     public Map<String, AnsweredCalls> answered() {
         return Map.of("rdma", rdma.answered(), "tcp", tcp.answered());
     }
 
-    /** The event loops of each transport, {@code rdma} and {@code tcp}, to see how long one takes to come round. */
+    /** Returns the event loops of each transport, {@code rdma} and {@code tcp}, to measure their lag. */
     public Map<String, List<Executor>> eventLoops() {
         return Map.of("rdma", iwarp.eventLoops(), "tcp", tcp.eventLoops());
     }
 
     /**
-     * Stops listening, lets calls under way finish within the configured time, and closes everything. A reload that
-     * hangs at a file system keeps nobody from that: after the same time again its file systems are left to the end of
-     * the process.
+     * Stops listening, waits for calls under way up to the configured time, and closes everything. If a reload hangs in
+     * a file system, close waits for it up to the same time again, and leaves its file systems open until the process
+     * ends.
      */
     @Override
     public synchronized void close() {
@@ -406,7 +403,7 @@ public final class WarpServer implements AutoCloseable {
             if (reloaded) {
                 closeOpened();
             } else {
-                LOG.warn("a reload of exports hangs: the file systems are not closed");
+                LOG.warn("a reload of exports hangs, so the file systems are not closed");
                 closeDownTo(backends);
             }
         } finally {
@@ -431,7 +428,7 @@ public final class WarpServer implements AutoCloseable {
         }
     }
 
-    /** Everything that was opened after it. */
+    /** Closes everything that was opened after {@code last}. */
     private void closeDownTo(AutoCloseable last) {
         for (AutoCloseable part = opened.pollFirst(); part != null && part != last; part = opened.pollFirst()) {
             close(part);
@@ -442,7 +439,7 @@ public final class WarpServer implements AutoCloseable {
         try {
             part.close();
         } catch (Exception e) {
-            LOG.error("{} did not close", part.getClass().getSimpleName(), e);
+            LOG.error("{} could not be closed", part.getClass().getSimpleName(), e);
         }
     }
 }

@@ -17,26 +17,26 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.hosts.SystemAccounts;
 
-/** Users and groups of a server, as it was told to take them. */
+/** Creates the identities of users and groups from the configuration. */
 final class WhoIsWho {
     private WhoIsWho() {}
 
     /**
-     * As chosen, by the name service of this host.
+     * Returns the configured identities, using the name service of this host.
      *
-     * @throws ConfigException if that is needed and cannot be asked
+     * @throws ConfigException if the name service is needed and not available
      */
     static Identities of(IdentityChoices choices) throws ConfigException {
         return of(choices, () -> SystemAccounts.ofLibc().orElse(null));
     }
 
-    /** The same, with {@link CurrentNames}. */
+    /** Returns the identities with {@link CurrentNames}, which can be replaced. */
     static Identities replaceable(IdentityChoices choices) throws ConfigException {
         Identities first = of(choices);
         return new Identities(first.groups(), new CurrentNames(first.owners()));
     }
 
-    /** @param system null where there is no name service that can be asked */
+    /** @param system the name service; null if there is none */
     static Identities of(IdentityChoices choices, Supplier<? extends @Nullable Accounts> system)
             throws ConfigException {
         boolean byName = needsNames(choices.names());
@@ -48,7 +48,7 @@ final class WhoIsWho {
             accounts = system.get();
             if (accounts == null) {
                 throw new ConfigException((choices.managesGroups() ? "--manage-gids" : "--id-domain, --id-map")
-                        + ": the C library of this process has no getpwnam_r, getgrouplist and their likes, so "
+                        + ": the C library of this process lacks getpwnam_r, getgrouplist or related functions, so "
                         + "users and groups"
                         + " of this host cannot be looked up");
             }

@@ -1,6 +1,6 @@
 /**
- * Puts the parts together: backends under exports, exports under programs, programs under listeners. Knows every module
- * and no wire format.
+ * Connects the modules: backends to exports, exports to programs, programs to listeners. Uses every module, and
+ * contains no wire format.
  */
 @NullMarked
 package org.warpnfs.server;

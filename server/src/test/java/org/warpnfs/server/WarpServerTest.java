@@ -210,7 +210,7 @@ class WarpServerTest {
                     .anyMatch(line -> line.startsWith("export") && line.contains("no_root_squash"))
                     .anyMatch(line -> line.startsWith("rdma")
                             && line.contains("127.0.0.1:" + server.rdmaAddress().getPort())
-                            && line.contains("CRC on, MPA markers wanted: no Linux clients, replies by Read chunks"))
+                            && line.contains("CRC on, MPA markers required: no Linux clients, replies by Read chunks"))
                     .anyMatch(line -> line.startsWith("mount") && line.contains("proto=rdma"))
                     .anyMatch(line -> line.startsWith("mount")
                             && line.contains("mountport=" + server.tcpAddress().getPort()));

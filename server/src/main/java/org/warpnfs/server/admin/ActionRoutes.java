@@ -13,9 +13,9 @@ import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 
-/** What an administrator has done. Each action is in the log. */
+/** The routes that change something. Each action is logged. */
 final class ActionRoutes {
-    /** Rows of one report; how many there were is said in any case. */
+    /** The most rows of one report; the total number is always reported. */
     static final int MAX_REPORTED = 1000;
 
     private static final Logger LOG = LoggerFactory.getLogger(ActionRoutes.class);
@@ -41,7 +41,7 @@ final class ActionRoutes {
         return Map.of("changes", administered.reload().report());
     }
 
-    /** What a client had that was let go. */
+    /** What an evicted client held. */
     private record EvictedReport(
             String client,
             String owner,
@@ -69,7 +69,7 @@ final class ActionRoutes {
             }
         }
         LOG.warn(
-                "client {} ({}, {}) is evicted by an administrator: {} opens, {} locks, {} delegations",
+                "an administrator evicted client {} ({}, {}): {} opens, {} locks, {} delegations",
                 evicted.client(),
                 evicted.owner(),
                 evicted.address(),
@@ -88,7 +88,10 @@ final class ActionRoutes {
                 evicted.journaled());
     }
 
-    /** NFSv4.0 binds no connection to a client: all of its address are taken for its. */
+    /**
+     * Returns whether a connection belongs to the client. NFSv4.0 binds no connection to a client, so all connections
+     * from its address count.
+     */
     private static boolean isOf(Evicted evicted, OpenConnection connection) {
         return evicted.sessionless()
                 ? connection.client().toString().equals(evicted.address())
@@ -102,7 +105,7 @@ final class ActionRoutes {
         String owner = request.text("owner");
         String lock = request.text("lock");
         if (client == null && file == null && lock == null) {
-            throw new AdminException(AdminException.BAD_REQUEST, "whose locks? client, file or lock has to be given");
+            throw new AdminException(AdminException.BAD_REQUEST, "one of client, file and lock is required");
         }
         Unlocked taken = server.nfs4()
                 .unlock(
@@ -113,14 +116,14 @@ final class ActionRoutes {
                         MAX_REPORTED);
         for (LockRow row : taken.first()) {
             LOG.warn(
-                    "{} locks of {} ({}) of {} are taken away by an administrator",
+                    "an administrator revoked {} locks of {} ({}) of {}",
                     row.rangeCount(),
                     row.owner(),
                     row.client(),
                     row.path() == null ? row.file() : row.path());
         }
         if (taken.count() > taken.first().size()) {
-            LOG.warn("and of {} others", taken.count() - taken.first().size());
+            LOG.warn("and the locks of {} others", taken.count() - taken.first().size());
         }
         return Map.of("rows", taken.first(), "count", taken.count());
     }

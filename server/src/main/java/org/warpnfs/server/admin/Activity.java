@@ -11,14 +11,14 @@ import org.warpnfs.server.metrics.CallTotals;
 import org.warpnfs.server.watch.Throughput;
 
 /**
- * What the server did since its start, for one who looks twice and takes the difference.
+ * The activity of the server since its start. A reader takes the difference of two answers.
  *
- * @param nanos when this was read, of a clock that only goes forward
- * @param operations procedures and operations that were called at least once; a COMPOUND is there with its operations
- *     beside it
- * @param transports by name
- * @param clients those that had a call last, {@value #MAX_CLIENTS} at most
- * @param pressure of each budget, as {@code /v1/status} has it
+ * @param nanos the time of this answer, from a monotonic clock
+ * @param operations procedures and operations that were called at least once; a COMPOUND and its operations have
+ *     separate rows
+ * @param transports the transports by name
+ * @param clients the clients with the latest calls, at most {@value #MAX_CLIENTS}
+ * @param pressure the use of each budget, as in {@code /v1/status}
  */
 record Activity(
         long nanos,
@@ -30,12 +30,12 @@ record Activity(
     static final int MAX_CLIENTS = 1000;
 
     /**
-     * A procedure or an operation, as one transport carried it.
+     * A procedure or an operation over one transport.
      *
      * @param level {@code call}, or {@code operation} of a COMPOUND
      * @param transport {@code rdma}, {@code tcp} or {@code udp}
-     * @param nanos all times together
-     * @param errors how often it ended with another status than OK
+     * @param nanos the sum of all times
+     * @param errors the number of calls that ended with another status than OK
      */
     record Operation(
             String level,
@@ -50,15 +50,15 @@ record Activity(
     /**
      * A transport.
      *
-     * @param calls that were answered
-     * @param nanos from the thread that began each to its reply, all together
+     * @param calls the number of answered calls
+     * @param nanos the sum of the times from a call's first thread to its reply
      */
     record Transport(int connections, long calls, long nanos, long receivedBytes, long sentBytes) {}
 
     /**
      * A client by address, over all transports and versions.
      *
-     * @param calls on the connections that are open now
+     * @param calls the number of calls on its open connections
      */
     record ClientCalls(String client, int connections, long calls) {}
 

@@ -9,13 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * What a request is answered with.
+ * The answer to a request.
  *
- * @param status of HTTP
+ * @param status the HTTP status
  * @param json the body
  */
 record AdminAnswer(int status, String json) {
-    /** What says one thing twice, or goes on behind its end, is no order that anybody should follow. */
+    /** Rejects duplicate members and text after the end: such requests are ambiguous. */
     static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -23,12 +23,12 @@ record AdminAnswer(int status, String json) {
 
     static final int OK = 200;
 
-    /** @param value records, maps, lists, texts and numbers */
+    /** @param value a record, map, list, text or number */
     static AdminAnswer of(Object value) {
         return of(OK, value);
     }
 
-    /** One line for people. */
+    /** Returns an error with a reason of one line. */
     static AdminAnswer error(int status, String reason) {
         return of(status, Map.of("error", reason));
     }

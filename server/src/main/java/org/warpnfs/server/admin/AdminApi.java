@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Set;
 
-/** The requests that there are, as {@code openapi.json} describes them. */
+/** The list of requests, from {@code openapi.json}. */
 final class AdminApi {
     private AdminApi() {}
 
@@ -24,7 +24,7 @@ final class AdminApi {
         return routes;
     }
 
-    /** The document of OpenAPI 3.1. */
+    /** Returns the OpenAPI 3.1 document. */
     static JsonNode description() {
         try (InputStream in = AdminApi.class.getResourceAsStream("openapi.json")) {
             if (in == null) {

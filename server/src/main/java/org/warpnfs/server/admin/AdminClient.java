@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * Asks a server at its Unix socket. One connection for each request; the calling thread waits.
+ * Sends requests to a server's Unix socket. Each request has its own connection; the calling thread waits.
  *
  * <h2>Errors</h2>
  *
- * Where no server answers, or it refuses what is asked, a {@link ConfigException} says so in one line.
+ * If no server answers, or it refuses the request, a {@link ConfigException} says so in one line.
  */
 public final class AdminClient {
-    /** A reload asks name servers, and an unlock looks at every lock. */
+    /** The time limit of a request: a reload may wait for name servers, and an unlock looks at every lock. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final int MAX_ANSWER_BYTES = 64 << 20;
@@ -46,17 +46,17 @@ public final class AdminClient {
         this.socket = socket;
     }
 
-    /** GET of a path with its query. */
+    /** Sends GET with a path and its query. */
     public JsonNode get(String uri) throws ConfigException {
         return ask(HttpMethod.GET, uri, null);
     }
 
-    /** POST of an object of these texts. */
+    /** Sends POST with a JSON object of these texts. */
     public JsonNode post(String uri, Map<String, String> body) throws ConfigException {
         return ask(HttpMethod.POST, uri, body);
     }
 
-    /** PUT of an object of these texts. */
+    /** Sends PUT with a JSON object of these texts. */
     public JsonNode put(String uri, Map<String, String> body) throws ConfigException {
         return ask(HttpMethod.PUT, uri, body);
     }
@@ -67,7 +67,7 @@ public final class AdminClient {
         try {
             json = AdminAnswer.MAPPER.readTree(answer.body());
         } catch (JsonProcessingException e) {
-            throw new ConfigException(socket + ": the answer is no JSON", e);
+            throw new ConfigException(socket + ": the answer is not JSON", e);
         }
         if (answer.status() >= FIRST_ERROR) {
             throw new ConfigException(json.path("error")
@@ -78,7 +78,7 @@ public final class AdminClient {
         return json;
     }
 
-    /** What came back. */
+    /** The answer of the server. */
     record Answer(int status, String body) {}
 
     Answer exchange(HttpMethod method, String uri, @Nullable Map<String, String> body) throws ConfigException {
@@ -108,7 +108,7 @@ public final class AdminClient {
         } catch (IOException e) {
             throw new ConfigException(
                     "no server answers at " + socket + " (" + e.getMessage()
-                            + "); --admin PATH or WARPNFS_ADMIN names another",
+                            + "); name another socket with --admin PATH or WARPNFS_ADMIN",
                     e);
         }
     }
@@ -118,7 +118,7 @@ public final class AdminClient {
             Thread.sleep(PATIENCE);
             channel.close();
         } catch (InterruptedException | IOException e) {
-            // The answer came, or the channel is closed anyway.
+            // The answer has arrived, or the channel is closed anyway.
         }
     }
 
@@ -160,7 +160,7 @@ public final class AdminClient {
                 }
             }
             if (channel.read(part.clear()) < 0) {
-                throw new IOException("it closed the connection; it lets its own user in, and root");
+                throw new IOException("it closed the connection; only its own user and root may use the socket");
             }
             codec.writeInbound(Unpooled.copiedBuffer(part.flip()));
         }

@@ -1,6 +1,6 @@
 package org.warpnfs.server.admin;
 
-/** A request that is not done. */
+/** A refused request. */
 final class AdminException extends Exception {
     static final int BAD_REQUEST = 400;
     static final int NOT_FOUND = 404;
@@ -11,8 +11,8 @@ final class AdminException extends Exception {
     private final int status;
 
     /**
-     * @param status of HTTP
-     * @param reason one line for people
+     * @param status the HTTP status
+     * @param reason one line of text
      */
     AdminException(int status, String reason) {
         super(reason);

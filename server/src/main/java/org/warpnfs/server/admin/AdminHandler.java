@@ -24,16 +24,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection of an administrator: one request, one answer, and it ends.
+ * One connection of an administrator, which carries one request and one answer.
  *
  * <h2>Operation</h2>
  *
- * On the event loop, but for the request itself, which runs on a thread of {@code threads}.
+ * Runs on the event loop, except for the request itself, which runs on a thread of {@code threads}.
  *
  * <h2>Errors</h2>
  *
- * A request that is not there within {@value #REQUEST_SECONDS} s, and an answer that is not taken within
- * {@value #ANSWER_SECONDS} s, end the connection.
+ * The connection ends if the request does not arrive within {@value #REQUEST_SECONDS} s, or the answer is not read
+ * within {@value #ANSWER_SECONDS} s.
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     static final int REQUEST_SECONDS = 10;
@@ -67,7 +67,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
         if (asked) {
-            // Nobody was promised a second answer.
+            // A connection carries one request only.
             return;
         }
         asked = true;
@@ -92,13 +92,16 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
     }
 
-    /** Also when memory runs out: a connection that is not answered would stay. */
+    /**
+     * Runs the request and returns an answer even if memory runs out, since an unanswered connection would stay open.
+     */
     private static AdminAnswer safely(Supplier<AdminAnswer> answering) {
         try {
             return answering.get();
         } catch (Throwable e) {
             LOG.error("a request of an administrator failed", e);
-            return AdminAnswer.error(500, "failed by a bug of the server, or for want of memory; the log has more");
+            return AdminAnswer.error(
+                    500, "failed because of a bug of the server or a lack of memory; the log " + "has details");
         }
     }
 
@@ -111,7 +114,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             for (Map.Entry<String, List<String>> parameter :
                     decoder.parameters().entrySet()) {
                 if (parameter.getValue().size() > 1) {
-                    return AdminAnswer.error(400, "a parameter stands twice");
+                    return AdminAnswer.error(400, "a parameter occurs twice");
                 }
                 parameters.put(parameter.getKey(), parameter.getValue().getFirst());
             }

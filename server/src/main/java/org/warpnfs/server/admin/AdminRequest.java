@@ -6,13 +6,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked.
+ * A request.
  *
- * @param query by name
+ * @param query the parameters by name
  * @param body a JSON object, an empty one if none was sent
  */
 record AdminRequest(Map<String, String> query, JsonNode body) {
-    /** @throws AdminException if it says something that is not among these */
+    /** @throws AdminException if the request has parameters or members other than {@code known} */
     void requireOnly(Set<String> known) throws AdminException {
         for (String name : query.keySet()) {
             require(known, name);
@@ -26,20 +26,20 @@ record AdminRequest(Map<String, String> query, JsonNode body) {
         if (!known.contains(name)) {
             throw new AdminException(
                     AdminException.BAD_REQUEST,
-                    "unknown parameter; there are "
+                    "unknown parameter; the known ones are "
                             + (known.isEmpty()
                                     ? "none"
                                     : String.join(", ", known.stream().sorted().toList())));
         }
     }
 
-    /** A parameter of the query; null if it is not there. */
+    /** Returns a parameter of the query; null if it is absent. */
     @Nullable
     String parameter(String name) {
         return query.get(name);
     }
 
-    /** A text of the body; null if it is not there. */
+    /** Returns a text of the body; null if it is absent. */
     @Nullable
     String text(String name) throws AdminException {
         JsonNode value = body.get(name);
@@ -47,12 +47,12 @@ record AdminRequest(Map<String, String> query, JsonNode body) {
             return null;
         }
         if (!value.isTextual()) {
-            throw new AdminException(AdminException.BAD_REQUEST, name + " has to be a text");
+            throw new AdminException(AdminException.BAD_REQUEST, name + " must be a text");
         }
         return value.textValue();
     }
 
-    /** A text of the body that has to be there. */
+    /** Returns a required text of the body. */
     String requiredText(String name) throws AdminException {
         String value = text(name);
         if (value == null) {

@@ -9,13 +9,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.server.config.ConfigException;
 
-/** Which request does what. Made once, then safe for any thread; a request runs on the thread that brings it. */
+/** Maps requests to actions. Immutable and safe for any thread; a request runs on the calling thread. */
 final class AdminRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(AdminRoutes.class);
 
     private final Map<String, Map<String, Action>> actions = new LinkedHashMap<>();
 
-    /** What one route does: gives records, maps, lists, texts and numbers. */
+    /** The action of a route; it returns a record, map, list, text or number. */
     @FunctionalInterface
     interface Action {
         Object run(AdminRequest request) throws AdminException, ConfigException;
@@ -38,16 +38,16 @@ final class AdminRoutes {
         return this;
     }
 
-    /** The methods of each path. */
+    /** Returns the methods of each path. */
     Map<String, Map<String, Action>> all() {
         return actions;
     }
 
     /**
-     * Does what is asked. Whatever is wrong with it is an answer, too.
+     * Executes a request. Errors are returned as answers.
      *
-     * @param query its parameters by name
-     * @param body JSON, or nothing
+     * @param query the parameters by name
+     * @param body JSON, or empty
      */
     AdminAnswer answer(String method, String path, Map<String, String> query, String body) {
         Map<String, Action> here = actions.get(path);
@@ -67,8 +67,8 @@ final class AdminRoutes {
         } catch (IllegalArgumentException e) {
             return AdminAnswer.error(AdminException.BAD_REQUEST, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            LOG.error("{} {} failed by a bug of the server", method, path, e);
-            return AdminAnswer.error(500, "failed by a bug of the server; the log has more");
+            LOG.error("{} {} failed because of a bug of the server", method, path, e);
+            return AdminAnswer.error(500, "failed because of a bug of the server; the log has details");
         }
     }
 
@@ -84,6 +84,6 @@ final class AdminRoutes {
         } catch (JsonProcessingException e) {
             // Said below.
         }
-        throw new AdminException(AdminException.BAD_REQUEST, "the body is no JSON object");
+        throw new AdminException(AdminException.BAD_REQUEST, "the body is not a JSON object");
     }
 }

@@ -25,22 +25,22 @@ import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * Answers administrators at a Unix socket, in HTTP/1.1.
+ * Answers administrators at a Unix socket with HTTP/1.1.
  *
  * <h2>Operation</h2>
  *
- * One event loop; at most {@value #MAX_CONNECTIONS} connections, each with one request, which runs on a platform thread
- * of its own: file systems that a reload opens try out identities, which belong to threads. So a slow administrator
- * holds a connection and nothing else.
+ * One event loop serves at most {@value #MAX_CONNECTIONS} connections, each with one request. A request runs on its own
+ * platform thread, because the file systems that a reload opens test identities, which belong to threads. So a slow
+ * administrator occupies only a connection.
  *
  * <h2>Errors</h2>
  *
- * A peer that is neither the server's user nor root, and one beyond the number of connections, is closed at once. A
- * request of more than {@value #MAX_BODY_BYTES} bytes of body, or {@value #MAX_HEADER_BYTES} of headers, is answered
- * with an error.
+ * A connection of a peer that is neither the server's user nor root, or beyond the limit of connections, is closed at
+ * once. A request with more than {@value #MAX_BODY_BYTES} bytes of body, or {@value #MAX_HEADER_BYTES} bytes of
+ * headers, is answered with an error.
  */
 public final class AdminServer implements AutoCloseable {
-    /** Commands, and someone who watches. */
+    /** The most connections; enough for commands and some users of {@code top}. */
     public static final int MAX_CONNECTIONS = 16;
 
     static final int MAX_LINE_BYTES = 4 << 10;
@@ -86,20 +86,20 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * Starts to answer.
+     * Opens the socket.
      *
-     * @param socket where; a socket that a server left which is gone is replaced
-     * @throws ConfigException with one line that says what is in the way
+     * @param socket its path; a socket that no server uses any more is replaced
+     * @throws ConfigException if it cannot be opened; one line gives the reason
      */
     public static AdminServer start(Path socket, Administered administered) throws ConfigException {
         return start(socket, AdminApi.routes(administered));
     }
 
     /**
-     * The same in a directory that the server makes for it within one that others may write to, as Kubernetes'
-     * {@code fsGroup} has a pod's volumes.
+     * Opens the socket in a private directory, which the server creates in a directory that others may write to.
+     * Kubernetes' {@code fsGroup} makes such volumes.
      *
-     * @throws ConfigException with one line that says what is in the way
+     * @throws ConfigException if it cannot be opened; one line gives the reason
      */
     public static AdminServer startApart(Path socket, Administered administered) throws ConfigException {
         Path directory = socket.toAbsolutePath().getParent();
@@ -109,7 +109,7 @@ public final class AdminServer implements AutoCloseable {
         return start(socket, administered);
     }
 
-    /** True if nobody but the server's user, and root, can put another socket there. */
+    /** Returns whether only the server's user and root can put another socket there. */
     public static boolean isPrivate(Path directory) {
         try {
             return PrivateDirectory.flaw(directory) == null;
@@ -136,8 +136,7 @@ public final class AdminServer implements AutoCloseable {
             strangers
                     .admit("stranger", ClientAddress.NONE)
                     .ifPresent(more -> LOG.warn(
-                            "a process of another user came to the admin socket and was refused ({} more like it)",
-                            more));
+                            "a process of another user was refused at the admin socket ({} more like it)", more));
             var _ = channel.close();
             return;
         }
@@ -153,12 +152,12 @@ public final class AdminServer implements AutoCloseable {
                 .addLast(new AdminHandler(routes, threads));
     }
 
-    /** Where it answers. */
+    /** Returns the path of the socket. */
     public Path path() {
         return file.path();
     }
 
-    /** Ends all connections at once, and removes the socket. */
+    /** Closes all connections at once and removes the socket. */
     @Override
     public void close() {
         try {

@@ -6,20 +6,20 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.watch.Watch;
 
 /**
- * What an administrator has before him.
+ * What the admin socket controls.
  *
- * @param watch looks at the server
+ * @param watch monitors the server
  * @param reload reads its exports again
  */
 public record Administered(WarpServer server, Watch watch, Reload reload) {
-    /** Exports that are written somewhere, and may have been written anew. */
+    /** Reloads exports from their files. */
     @FunctionalInterface
     public interface Reload {
         /**
-         * Reads and serves them.
+         * Reads and applies them.
          *
-         * @return what has changed, a line each
-         * @throws ConfigException with one line that says why nothing has changed
+         * @return the changes, a line each
+         * @throws ConfigException if nothing has changed because of a mistake; one line gives it
          */
         List<String> report() throws ConfigException;
     }

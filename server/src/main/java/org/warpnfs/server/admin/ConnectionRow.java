@@ -10,10 +10,10 @@ import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
  *
  * @param id transport and remote address, as the rows of sessions name it
  * @param transport {@code rdma} or {@code tcp}
- * @param client whose share it counts in: an IPv4 address or an IPv6 /64 network
- * @param since when it came into being, in UTC
- * @param calls that have arrived so far
- * @param idleSeconds since the last of them arrived
+ * @param client the client address whose share it counts against: an IPv4 address or an IPv6 /64 network
+ * @param since when it was opened, in UTC
+ * @param calls the number of calls that have arrived
+ * @param idleSeconds the seconds since the last call arrived
  */
 record ConnectionRow(String id, String transport, String client, String since, long calls, long idleSeconds) {
     static ConnectionRow of(String transport, OpenConnection connection) {

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Set;
 import org.warpnfs.server.log.Levels;
 
-/** What is logged: read, and changed until the server ends. */
+/** The routes that read log levels, and change them until the server ends. */
 final class LogRoutes {
     private static final Set<String> LOGGER = Set.of("logger");
 
-    /** A logger and the level that counts for it. */
+    /** A logger and its effective level. */
     private record LoggerRow(String logger, String level) {}
 
     void addTo(AdminRoutes routes) {

@@ -3,7 +3,7 @@ package org.warpnfs.server.admin;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 
-/** How much of a list is asked for: {@code limit}, {@value #DEFAULT_LIMIT} unless it is said, and {@code after}. */
+/** The requested part of a list: {@code limit}, by default {@value #DEFAULT_LIMIT}, and {@code after}. */
 final class Paging {
     static final int DEFAULT_LIMIT = 100;
 
@@ -26,7 +26,7 @@ final class Paging {
         try {
             return Integer.parseInt(limit);
         } catch (NumberFormatException e) {
-            throw new AdminException(AdminException.BAD_REQUEST, "limit is no number");
+            throw new AdminException(AdminException.BAD_REQUEST, "limit is not a number");
         }
     }
 }

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may come to the socket, by what the kernel says of the process at its other end (SO_PEERCRED): the server's own
+ * Decides who may use the socket, by the kernel's identification of the peer process (SO_PEERCRED): the server's own
  * user, and root.
  */
 final class PeerCheck {
@@ -29,15 +29,15 @@ final class PeerCheck {
 
     private void admit(String uid) {
         try {
-            // A number names a user as well; principals are equal if their numbers are.
+            // Looking up a number works too, and principals are equal if their numbers are equal.
             admitted.add(
                     FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(uid));
         } catch (IOException e) {
-            LOG.warn("user {} is not let in at the admin socket: {}", uid, e.getMessage());
+            LOG.warn("user {} may not use the admin socket: {}", uid, e.getMessage());
         }
     }
 
-    /** False also where the kernel does not say who it is. */
+    /** Returns whether the peer may use the socket; false if the kernel does not identify it. */
     boolean mayEnter(Channel channel) {
         UnixDomainPrincipal peer = channel.config().getOption(NioChannelOption.of(ExtendedSocketOptions.SO_PEERCRED));
         return peer != null && mayEnter(peer.user());

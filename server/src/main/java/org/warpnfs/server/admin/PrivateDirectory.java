@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * A directory that nobody but the server's user, and root, can change. Symbolic links are not followed where one is
- * made: what is restricted is what was looked at.
+ * A directory that only the server's user and root can change. Creation does not follow symbolic links, so that the
+ * checked directory is the restricted one.
  */
 final class PrivateDirectory {
     private static final Set<PosixFilePermission> FOR_ITS_USER_ALONE = PosixFilePermissions.fromString("rwx------");
@@ -24,10 +24,10 @@ final class PrivateDirectory {
 
     private PrivateDirectory() {}
 
-    /** Null if it is private; else a few words that say why not. */
+    /** Returns null if the directory is private, else the reason why not. */
     static @Nullable String flaw(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
-            return "is no directory";
+            return "is not a directory";
         }
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
         if (permissions.contains(PosixFilePermission.GROUP_WRITE)
@@ -41,10 +41,11 @@ final class PrivateDirectory {
     }
 
     /**
-     * Makes one within a directory that others may write to; one that is there is taken, if it belongs to the server's
-     * user. Kubernetes opens what is in a volume to the pod's group when it mounts it: that is taken back.
+     * Creates a private directory within a directory that others may write to. An existing one is used if it belongs to
+     * the server's user. Kubernetes gives the pod's group access to everything in a volume when it mounts it; this
+     * method removes that access.
      *
-     * @throws ConfigException with one line that says what is in the way
+     * @throws ConfigException if that fails; one line gives the reason
      */
     static void make(Path directory) throws ConfigException {
         try {
@@ -63,11 +64,11 @@ final class PrivateDirectory {
                 Files.getFileAttributeView(directory, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
         PosixFileAttributes found = view.readAttributes();
         if (!found.isDirectory()) {
-            throw new ConfigException(directory + ": is there already, and no directory");
+            throw new ConfigException(directory + ": exists and is not a directory");
         }
         long owner = uid(directory);
         if (owner != ProcessUser.effectiveUid()) {
-            throw new ConfigException(directory + ": belongs to user " + owner + ", and not to the server's");
+            throw new ConfigException(directory + ": belongs to user " + owner + ", not to the server's user");
         }
         if (!found.permissions().equals(FOR_ITS_USER_ALONE)) {
             view.setPermissions(FOR_ITS_USER_ALONE);
@@ -75,7 +76,7 @@ final class PrivateDirectory {
         PosixFileAttributes now = view.readAttributes();
         if (!Objects.equals(now.fileKey(), found.fileKey())
                 || !now.permissions().equals(FOR_ITS_USER_ALONE)) {
-            throw new ConfigException(directory + ": is changed by somebody else");
+            throw new ConfigException(directory + ": is being changed by somebody else");
         }
     }
 

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Whose process this is. */
+/** The user of this process. */
 final class ProcessUser {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String LINE = "Uid:";
@@ -14,7 +14,7 @@ final class ProcessUser {
 
     private ProcessUser() {}
 
-    /** The effective user id; -1, which nobody has, if the kernel does not say. */
+    /** Returns the effective user id; -1, which no user has, if the kernel does not tell. */
     static long effectiveUid() {
         try {
             for (String line : Files.readAllLines(STATUS, StandardCharsets.ISO_8859_1)) {

@@ -16,13 +16,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
-/**
- * The place of a Unix socket in the file system: nobody but its user may come there, and none that is in use is taken
- * away.
- */
+/** The file of a Unix socket. Only its user may connect, and a socket in use is never removed. */
 final class SocketFile {
     private static final String FRESH = ".new";
-    /** sun_path of Linux (unix(7)) without its last zero, and what the name has at first. */
+    /**
+     * The longest path: sun_path of Linux (unix(7)) without its final zero and without the suffix of the initial name.
+     */
     private static final int MAX_PATH_BYTES = 107 - FRESH.length();
 
     /** S_IFMT and S_IFSOCK of inode(7). */
@@ -43,15 +42,15 @@ final class SocketFile {
         return path;
     }
 
-    /** Where it is bound: under its own name nobody finds it before it is restricted. */
+    /** Returns the path at which the socket is bound. It gets its own name only after access is restricted. */
     Path fresh() {
         return fresh;
     }
 
     /**
-     * Makes sure that a socket can be bound there; what a server that is gone has left is removed.
+     * Ensures that the socket can be bound, and removes the socket of a server that is gone.
      *
-     * @throws ConfigException with one line that says what is in the way
+     * @throws ConfigException if it cannot be bound; one line gives the reason
      */
     void prepare() throws ConfigException {
         if (path.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
@@ -59,7 +58,7 @@ final class SocketFile {
         }
         Path directory = path.getParent();
         if (directory == null) {
-            throw refused("is no place for a socket");
+            throw refused("is not fit for a socket");
         }
         try {
             String flaw = PrivateDirectory.flaw(directory);
@@ -78,21 +77,21 @@ final class SocketFile {
             return;
         }
         if (!isSocket(place)) {
-            throw new ConfigException(place + ": is there already, and no socket");
+            throw new ConfigException(place + ": exists and is not a socket");
         }
         try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(place))) {
             throw new ConfigException(place + ": another server answers there");
         } catch (ConnectException e) {
             Files.deleteIfExists(place);
         } catch (SocketException e) {
-            // Such as EAGAIN of one whose queue is full, and EPROTOTYPE.
-            throw new ConfigException(place + ": something is there: " + e.getMessage(), e);
+            // For instance EAGAIN, if the queue of the other socket is full, or EPROTOTYPE.
+            throw new ConfigException(place + ": something else is there: " + e.getMessage(), e);
         }
     }
 
     /**
-     * Gives the socket that was bound at {@link #fresh} its own name, once it is for its user alone. Another that
-     * somebody puts there later is theirs.
+     * Gives the socket that was bound at {@link #fresh} its own name, after access is restricted. Its identity is
+     * remembered, so that another socket that is put there later is not removed.
      */
     void publish() throws ConfigException {
         try {
@@ -104,20 +103,20 @@ final class SocketFile {
         }
     }
 
-    /** Removes the socket that was bound, if it is still there. */
+    /** Removes the bound socket if it is still there. */
     void remove() throws IOException {
         if (own != null && Files.exists(path, LinkOption.NOFOLLOW_LINKS) && own.equals(identity())) {
             Files.deleteIfExists(path);
         }
     }
 
-    /** With the time when it was made: the number of a file that is gone is soon another's. */
+    /** Returns the identity of the file, including its creation time, since inode numbers are reused quickly. */
     private Object identity() throws IOException {
         BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         return List.of(String.valueOf(found.fileKey()), found.creationTime());
     }
 
-    /** A pipe and a device are none, though to the JDK they look alike. */
+    /** Returns whether the file is a socket. The JDK does not distinguish sockets from pipes and devices. */
     private static boolean isSocket(Path place) throws IOException {
         int mode = (Integer) Files.getAttribute(place, "unix:mode", LinkOption.NOFOLLOW_LINKS);
         return (mode & FILE_TYPE) == SOCKET;

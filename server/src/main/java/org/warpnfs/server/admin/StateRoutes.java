@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.Nfs4Administration;
 import org.warpnfs.nfs.v4.state.listing.StatePage;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 
-/** What NFSv4 clients hold: a page of a table each. */
+/** The routes of NFSv4 state; each returns a page of a table. */
 final class StateRoutes {
     private static final Set<String> OF_ALL = Set.of("limit", "after");
     private static final Set<String> OF_CLIENT = Set.of("limit", "after", "client");

@@ -11,7 +11,7 @@ import org.warpnfs.nfs.export.Export;
 import org.warpnfs.server.Description;
 import org.warpnfs.server.WarpServer;
 
-/** How the server is: its state, its connections, its exports, and what it did so far. */
+/** The routes of the server's status, connections, exports and activity. */
 final class StatusRoutes {
     private final Administered administered;
     private final WarpServer server;
@@ -70,9 +70,9 @@ final class StatusRoutes {
     /**
      * An export.
      *
-     * @param path where clients find it
-     * @param source what it serves
-     * @param clients who may come, and how, in the words of exports(5)
+     * @param path its path for clients
+     * @param source the directory that it serves
+     * @param clients its clients and their options, in the syntax of exports(5)
      */
     private record ExportRow(String path, String source, String clients) {}
 

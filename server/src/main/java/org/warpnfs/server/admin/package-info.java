@@ -1,6 +1,6 @@
 /**
- * What an administrator asks of a running server, and tells it, over a Unix socket: HTTP with JSON, as
- * {@code openapi.json} describes it. The command line knows {@link org.warpnfs.server.admin.AdminClient} alone.
+ * Administration of a running server over a Unix socket: HTTP with JSON, described by {@code openapi.json}. The command
+ * line uses only {@link org.warpnfs.server.admin.AdminClient}.
  */
 @NullMarked
 package org.warpnfs.server.admin;

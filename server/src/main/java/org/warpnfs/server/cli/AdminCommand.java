@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command that asks a running server for one thing, and prints what it answers. */
+/** A command that sends one request to a running server and prints the answer. */
 @Command(mixinStandardHelpOptions = true, versionProvider = Version.class, sortOptions = false)
 abstract class AdminCommand implements Callable<Integer> {
     @Spec
@@ -21,13 +21,13 @@ abstract class AdminCommand implements Callable<Integer> {
     @Mixin
     private AdminPlace place = new AdminPlace();
 
-    /** Asks. */
+    /** Sends the request. */
     abstract JsonNode ask(AdminClient client) throws ConfigException;
 
-    /** Shows the answer to people. */
+    /** Prints the answer as text. */
     abstract void print(JsonNode answer, PrintWriter out);
 
-    /** The exit status, which the answer may decide. */
+    /** Returns the exit status, which may depend on the answer. */
     int status(JsonNode answer) {
         return 0;
     }

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The commands for a running server that are no tables. */
+/** The commands for a running server that do not print tables. */
 final class AdminCommands {
     private static final double MEBI = 1 << 20;
 
@@ -54,7 +54,7 @@ final class AdminCommands {
         }
     }
 
-    /** What of a budget is in use: {@code 12.5 of 256.0 MiB}. */
+    /** Returns the use of a budget as text: {@code 12.5 of 256.0 MiB}. */
     static String used(JsonNode budget) {
         double used = budget.path("used").asDouble();
         double limit = budget.path("limit").asDouble();
@@ -175,8 +175,8 @@ final class AdminCommands {
                     answer.path("delegations"),
                     answer.path("connections"));
             if (!isJournaled(answer)) {
-                out.println("the recovery journal could not be written: after a restart it may reclaim what it had; "
-                        + "the log has more");
+                out.println("the recovery journal could not be written, so the client may reclaim its state "
+                        + "after a restart; " + "the log has details");
             }
         }
 
@@ -265,7 +265,8 @@ final class AdminCommands {
             if (!answer.path("wasRunning").asBoolean()) {
                 out.println("no grace period was running");
             } else if (answer.path("grace").asBoolean()) {
-                out.println("the grace period goes on until the recovery journal can be written; the log has more");
+                out.println("the grace period continues until the recovery journal can be written; the log has "
+                        + "details");
             } else {
                 out.println("the grace period is over; "
                         + answer.path("missingClients").asInt() + " clients had not come back");

@@ -9,14 +9,14 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.PathText;
 import picocli.CommandLine.Option;
 
-/** Which server a command is for, and for whom its answer is. */
+/** The options of commands for a running server: the path of its socket, and JSON output. */
 final class AdminPlace {
     /** The name of the socket in the state directory. */
     private static final String FILE = "admin.sock";
-    /** Names a socket where no option does. */
+    /** The environment variable with the path of the socket, used without {@code --admin}. */
     static final String VARIABLE = "WARPNFS_ADMIN";
 
-    /** Within a state directory that others may write to. */
+    /** The directory of the socket in a state directory that others may write to. */
     private static final String APART = "admin";
 
     private static final String OFF = "off";
@@ -40,7 +40,7 @@ final class AdminPlace {
         return new AdminClient(path(System.getenv()));
     }
 
-    /** @throws ConfigException if the environment says that there is none */
+    /** @throws ConfigException if the environment says that the server has no socket */
     Path path(Map<String, String> environment) throws ConfigException {
         if (socket != null) {
             return socket;
@@ -57,12 +57,12 @@ final class AdminPlace {
         return !Files.exists(in(directory)) && Files.exists(apartIn(directory)) ? apartIn(directory) : in(directory);
     }
 
-    /** Where the socket is in a state directory. */
+    /** Returns the path of the socket in a state directory. */
     static Path in(Path state) {
         return state.resolve(FILE);
     }
 
-    /** Where it is in one that others may write to: in a directory of its own. */
+    /** Returns the path of the socket in a state directory that others may write to: in a private directory. */
     static Path apartIn(Path state) {
         return state.resolve(APART).resolve(FILE);
     }

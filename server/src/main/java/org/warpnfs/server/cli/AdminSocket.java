@@ -10,7 +10,7 @@ import org.warpnfs.server.admin.Administered;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.PathText;
 
-/** Where administrators are answered, if anywhere. */
+/** The admin socket of a server, if it has one. */
 final class AdminSocket implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminSocket.class);
     private static final String OFF = "off";
@@ -22,13 +22,12 @@ final class AdminSocket implements AutoCloseable {
     }
 
     /**
-     * Starts to answer for a server, which is closed if that cannot be.
+     * Opens the socket of a server. If this fails, the server is closed.
      *
-     * @param chosenBy how messages name who said so
-     * @param said where to answer, or {@code off}; null if nobody said anything: then a place that cannot be had is
-     *     done without
-     * @param state the directory for what must outlive the server, if there is one
-     * @throws ConfigException with one line that says what is in the way
+     * @param chosenBy the source of {@code said}, for messages
+     * @param said the path, or {@code off}; null for the default, which is left out if it cannot be used
+     * @param state the state directory; null if there is none
+     * @throws ConfigException if the socket cannot be opened; one line gives the reason
      */
     static AdminSocket start(
             String chosenBy, @Nullable String said, @Nullable Path state, WatchedServer watched, ExportsReload reload)
@@ -45,7 +44,7 @@ final class AdminSocket implements AutoCloseable {
                             : AdminServer.start(path, administered));
         } catch (ConfigException e) {
             if (said == null) {
-                LOG.warn("warpnfs status and its like will find no server: {}", e.getMessage());
+                LOG.warn("warpnfs status and other admin commands will not find this server: {}", e.getMessage());
                 return new AdminSocket(null);
             }
             watched.close();
@@ -64,7 +63,7 @@ final class AdminSocket implements AutoCloseable {
         return AdminServer.isPrivate(state) ? AdminPlace.in(state) : AdminPlace.apartIn(state);
     }
 
-    /** In the directory within the state directory that is for the socket alone. */
+    /** Returns whether the path is in the private directory within the state directory. */
     private static boolean isApart(Path path, @Nullable Path state) {
         return state != null
                 && path.toAbsolutePath()
@@ -72,7 +71,7 @@ final class AdminSocket implements AutoCloseable {
                         .equals(AdminPlace.apartIn(state).toAbsolutePath().normalize());
     }
 
-    /** Where it answers, for people. */
+    /** Returns a line of text with the path. */
     Optional<String> describe() {
         return Optional.ofNullable(admin).map(answering -> "admin   " + answering.path());
     }

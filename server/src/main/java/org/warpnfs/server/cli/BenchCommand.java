@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code warpnfs bench}: reads or writes a file of any NFS server for a while and says how fast it was. */
+/** {@code warpnfs bench}: reads or writes a file on any NFS server and measures throughput and latency. */
 @Command(
         name = "bench",
         description = {

@@ -20,13 +20,13 @@ import org.warpnfs.server.settings.Setting;
 import org.warpnfs.server.settings.Settings;
 
 /**
- * Looks for everything that would be in the way of a start, and starts nothing: no port is taken, no directory made, no
- * file system opened.
+ * Finds everything that would prevent a start, without starting anything: it takes no port, creates no directory and
+ * opens no file system.
  *
- * @param configured what {@code serve} would be told
- * @param exports what it would serve
- * @param limits what of the limits fits the process, in one line; empty if something is wrong
- * @param mistakes what is wrong; none if the server would start
+ * @param configured the configuration of {@code serve}
+ * @param exports the exports that it would serve
+ * @param limits the limits that fit the process, in one line; empty if there are mistakes
+ * @param mistakes the mistakes; empty if the server would start
  */
 record Check(Configured configured, List<ExportSpec> exports, String limits, List<String> mistakes) {
     static Check of(Configured configured, Mistakes mistakes) {
@@ -59,26 +59,27 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
             PseudoPath path = export.pseudoPath();
             ExportSpec same = path == null ? null : byPath.putIfAbsent(path, export);
             if (same != null) {
-                mistakes.add(export.place() + ": at " + path + " is an export already (" + same.place() + ")");
+                mistakes.add(export.place() + ": " + path + " is already the path of an export (" + same.place() + ")");
             }
             String fsid = export.traits().fsid();
             ExportSpec sameFsid = fsid == null ? null : byFsid.putIfAbsent(fsid, export);
             if (sameFsid != null) {
-                mistakes.add(export.place() + ": fsid=" + fsid + " is that of " + sameFsid.place() + " already");
+                mistakes.add(export.place() + ": fsid=" + fsid + " is already used by " + sameFsid.place());
             }
         }
     }
 
     private static void directory(ExportSpec export, Mistakes mistakes) {
         Path directory = export.directory();
-        // The one that is made if it is missing; and what is not mounted yet is not served and no mistake.
+        // The default export is created if it is missing. An unmounted required mount point is not served, but no
+        // mistake.
         if (directory == null || directory.equals(ServerConfig.DEFAULT_EXPORT) || export.requiredMount() != null) {
             return;
         }
         if (!Files.exists(directory)) {
             mistakes.add(export.place() + ": " + directory + ": there is no such directory");
         } else if (!Files.isDirectory(directory)) {
-            mistakes.add(export.place() + ": " + directory + ": is no directory");
+            mistakes.add(export.place() + ": " + directory + ": is not a directory");
         }
     }
 
@@ -86,7 +87,7 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         Path state = mistakes.tried(Optional.<Path>empty(), () -> Optional.ofNullable(configured.state()))
                 .orElse(null);
         if (state != null && Files.exists(state) && !Files.isDirectory(state)) {
-            mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": is no directory");
+            mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": is not a directory");
         } else if (state != null
                 && configured.settings().get(Settings.BACKEND) == Backend.LOCAL
                 && Files.isDirectory(state)
@@ -96,7 +97,8 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
     }
 
     /**
-     * True if the socket can be in that directory, as far as it is there. The one within the state directory is made.
+     * Checks that the directory of the socket, if it exists, is fit for it. The server creates the one within the state
+     * directory.
      */
     private static boolean admin(Configured configured) throws ConfigException {
         String said = configured.adminAsSaid();
@@ -107,7 +109,7 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         Path socket = PathText.of(told, said).toAbsolutePath().normalize();
         Path directory = socket.getParent();
         if (directory == null || Files.isDirectory(socket)) {
-            throw new ConfigException(told + " " + said + ": is a directory, and no place for a socket");
+            throw new ConfigException(told + " " + said + ": is a directory; name the path of the socket");
         }
         Path state = configured.state();
         boolean isMade =

@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code warpnfs check}: what {@code serve} would do with the same words, file and environment, or everything that is
- * wrong with them.
+ * {@code warpnfs check}: prints the configuration that {@code serve} would use with the same options, file and
+ * environment, or every mistake in them.
  */
 @Command(
         name = "check",

@@ -16,7 +16,7 @@ import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Setting;
 import org.warpnfs.server.settings.Settings;
 
-/** What {@code warpnfs check} says, for people and for programs. */
+/** The output of {@code warpnfs check}, as text and as JSON. */
 final class CheckReport {
     private CheckReport() {}
 
@@ -46,7 +46,7 @@ final class CheckReport {
         return unit.isEmpty() ? value : value + " " + unit;
     }
 
-    /** Of what is written without one. */
+    /** Returns the unit of a value that is written without one. */
     private static String unit(Setting<?> setting) {
         return switch (setting.kind()) {
             case Kind.Bytes _ -> setting.key().contains("PerSecond") ? "bytes/s" : "bytes";
@@ -106,7 +106,7 @@ final class CheckReport {
         return export.directory() == null ? "memory" : export.directory().toString();
     }
 
-    /** As exports(5) writes them, each with a comma before it. */
+    /** Returns the options in the syntax of exports(5), each preceded by a comma. */
     private static String traits(ExportTraits traits) {
         @Nullable String fsid = traits.fsid();
         return (traits.crossesMounts() ? ",crossmnt" : "")

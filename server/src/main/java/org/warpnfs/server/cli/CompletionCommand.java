@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code warpnfs completion}: what a shell needs to complete this command line. */
+/** {@code warpnfs completion}: prints a completion script for shells. */
 @Command(
         name = "completion",
         description = {

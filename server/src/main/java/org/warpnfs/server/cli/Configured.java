@@ -35,7 +35,7 @@ import org.warpnfs.server.settings.Settings;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What {@code serve} is told by its command line, the environment and the configuration file together. Starts nothing.
+ * The configuration of {@code serve} from its command line, the environment and the configuration file. Starts nothing.
  */
 final class Configured {
     private final Resolved settings;
@@ -47,9 +47,9 @@ final class Configured {
     }
 
     /**
-     * Reads all of it.
+     * Reads all sources.
      *
-     * @param mistakes takes what is wrong
+     * @param mistakes collects mistakes
      */
     static Configured of(ParseResult line, Map<String, String> environment, Mistakes mistakes) {
         return new Configured(Resolved.of(
@@ -69,9 +69,9 @@ final class Configured {
     }
 
     /**
-     * The same for a command that needs all of it.
+     * Reads all sources, for a command that cannot run with mistakes.
      *
-     * @throws ConfigException with everything that is wrong
+     * @throws ConfigException with all mistakes
      */
     static Configured of(ParseResult line, Map<String, String> environment) throws ConfigException {
         Mistakes mistakes = new Mistakes();
@@ -89,9 +89,9 @@ final class Configured {
     }
 
     /**
-     * The server that is wanted.
+     * Returns the configuration of the server.
      *
-     * @throws ConfigException with everything that is wrong
+     * @throws ConfigException with all mistakes
      */
     ServerConfig server() throws ConfigException {
         Mistakes mistakes = new Mistakes();
@@ -117,20 +117,20 @@ final class Configured {
                 identities);
     }
 
-    /** True if {@code --exports} names files, or the usual ones: what can be read again. */
+    /** Returns whether {@code --exports} is set, with files or without; these files can be read again. */
     boolean hasExportsFiles() {
         return settings.origin(Settings.EXPORTS).isSaid();
     }
 
-    /** True if there are files that can be read again: of exports, or of names. */
+    /** Returns whether there are files that can be read again: of exports or of names. */
     boolean canBeReadAgain() {
         return hasExportsFiles() || !settings.get(Settings.ID_MAP).isEmpty();
     }
 
     /**
-     * What files say now of exports and of names.
+     * Reads the files of exports and of names again.
      *
-     * @throws ConfigException with everything that is wrong
+     * @throws ConfigException with all mistakes
      */
     ExportsReload.Wanted readAgain() throws ConfigException {
         Mistakes mistakes = new Mistakes();
@@ -141,10 +141,9 @@ final class Configured {
     }
 
     /**
-     * What is to be exported, as files of exports(5) say now. Which files those are, and all else, stays as it was at
-     * the start.
+     * Reads the files of exports(5) and returns all exports. The list of files, and all else, stays as at the start.
      *
-     * @throws ConfigException with everything that is wrong
+     * @throws ConfigException with all mistakes
      */
     List<ExportSpec> exports() throws ConfigException {
         Backend backend = settings.get(Settings.BACKEND);
@@ -197,7 +196,7 @@ final class Configured {
                 new MappedNames.Choices(domain.isEmpty() ? null : domain, map, settings.get(Settings.ID_NAMES)));
     }
 
-    /** Null where nothing outlives a restart. */
+    /** Returns the state directory; null if nothing survives a restart. */
     @Nullable
     Path state() throws ConfigException {
         String said = settings.get(Settings.STATE);
@@ -211,9 +210,9 @@ final class Configured {
     }
 
     /**
-     * Where HTTP is answered; null if nowhere.
+     * Returns the address of HTTP; null if it is off.
      *
-     * @throws ConfigException if that is no address
+     * @throws ConfigException if it is not an address
      */
     @Nullable
     InetSocketAddress http() throws ConfigException {
@@ -221,8 +220,8 @@ final class Configured {
     }
 
     /**
-     * Where administrators are answered, or {@code off}; null if nobody said so: then that is in the state directory,
-     * if it can be.
+     * Returns the configured path of the admin socket, or {@code off}. Null means the default: in the state directory,
+     * if possible.
      */
     @Nullable
     String adminAsSaid() {
@@ -230,8 +229,8 @@ final class Configured {
     }
 
     /**
-     * What {@link #http} is of, as somebody wrote it; null if nobody did: then another server may have the usual
-     * address, and this one does without.
+     * Returns the configured address of HTTP as it was written. Null means the default, without which the server starts
+     * if the port is taken.
      */
     @Nullable
     String httpAsSaid() {

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code warpnfs crowd}: many connections to any NFS server at once, and whether each of them is served. */
+/** {@code warpnfs crowd}: opens many connections to any NFS server at once and checks that each is served. */
 @Command(
         name = "crowd",
         description = {

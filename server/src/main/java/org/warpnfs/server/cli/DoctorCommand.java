@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code warpnfs doctor}: what this host lacks as a server or a client, and what mends it. Exit status 1 if something
- * does not work.
+ * {@code warpnfs doctor}: checks this host as a server or a client, and prints how to fix problems. Exit status 1 if
+ * something does not work.
  */
 @Command(
         name = "doctor",
@@ -46,7 +46,7 @@ final class DoctorCommand implements Callable<Integer> {
     private static final int TCP_PORT = 2049;
     private static final int MAX_PORT = 65_535;
 
-    /** What a host is to be. */
+    /** The role of a host. */
     enum Role {
         SERVER,
         CLIENT

@@ -12,14 +12,13 @@ import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.IdentityChoices;
 
 /**
- * Reads the exports, and the names of owners, again while the server runs: all of it counts, or, where something is
- * wrong, what was before. What has changed, or why nothing has, is in the log. One reload at a time; safe for any
- * thread.
+ * Reads the exports and the names of owners again while the server runs. If there is a mistake, nothing changes. The
+ * log says what has changed, or why nothing has. One reload at a time; safe for any thread.
  */
 final class ExportsReload {
     private static final Logger LOG = LoggerFactory.getLogger(ExportsReload.class);
     private static final int SECONDS = 2;
-    /** Less than one who asked over the admin socket waits. */
+    /** How long to wait for another reload; less than a client of the admin socket waits. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final WarpServer server;
@@ -29,10 +28,10 @@ final class ExportsReload {
     private Wanted seen = new Wanted(List.of(), IdentityChoices.DEFAULT);
     private String refused = "";
 
-    /** What files say. */
+    /** The contents of the files. */
     record Wanted(List<ExportSpec> exports, IdentityChoices identities) {}
 
-    /** Where that is written. */
+    /** Reads the files. */
     interface Source {
         Wanted read() throws ConfigException;
     }
@@ -41,27 +40,27 @@ final class ExportsReload {
         this(server, source, PATIENCE);
     }
 
-    /** @param patience how long one who asks waits for another reload to end */
+    /** @param patience how long to wait for another reload to end */
     ExportsReload(WarpServer server, Source source, Duration patience) {
         this.server = server;
         this.source = source;
         this.patience = patience;
     }
 
-    /** Reads and serves them now. */
+    /** Reloads now; the result is in the log. */
     void run() {
         try {
             report();
         } catch (ConfigException e) {
-            // It is in the log.
+            // The log has it.
         }
     }
 
     /**
-     * The same, for one who wants to hear of it.
+     * Reloads now.
      *
-     * @return what has changed, a line each
-     * @throws ConfigException with one line that says why nothing has changed
+     * @return the changes, a line each
+     * @throws ConfigException if nothing has changed because of a mistake; one line gives it
      */
     List<String> report() throws ConfigException {
         requireTurn();
@@ -98,8 +97,9 @@ final class ExportsReload {
     }
 
     /**
-     * Looks every {@value #SECONDS} s whether they say something else, on a daemon thread, until the server ends. Looks
-     * at what the files say and not at the files: Kubernetes changes a ConfigMap by turning a symbolic link above them.
+     * Checks every {@value #SECONDS} s whether the contents have changed, on a daemon thread, until the server ends. It
+     * compares contents and not file attributes, because Kubernetes changes a ConfigMap by replacing a symbolic link
+     * above the files.
      */
     void watch() {
         Thread watching = new Thread(this::lookAgainAndAgain, "warpnfs-exports");
@@ -130,7 +130,7 @@ final class ExportsReload {
         }
     }
 
-    /** Looks now. Whatever is wrong is a line in the log: who looks on hears of the next change. */
+    /** Checks once. Every error is logged and never thrown, so that later changes are noticed. */
     void look() {
         turn.lock();
         try {
@@ -140,19 +140,19 @@ final class ExportsReload {
                 serve(now);
             }
         } catch (ConfigException e) {
-            // Once for each mistake, and not every time.
+            // Each mistake is logged once, not at every check.
             if (!refused.equals(told(e))) {
                 refused = told(e);
                 LOG.error("exports are not changed: {}", refused);
             }
         } catch (RuntimeException e) {
-            LOG.error("exports are not changed, by a bug of the server", e);
+            LOG.error("exports are not changed, because of a bug of the server", e);
         } finally {
             turn.unlock();
         }
     }
 
-    /** In one line. */
+    /** Returns the mistakes in one line. */
     private static String told(ConfigException e) {
         return String.join("; ", e.mistakes());
     }

@@ -4,16 +4,15 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.warpnfs.server.config.ConfigException;
 
-/** The address of a host that a command line or a setting names. */
+/** Looks up the address of a host from a command line or a setting. */
 final class HostAddress {
     private HostAddress() {}
 
     /**
-     * Looks a name up; a literal is what it says. Waits for the name service.
+     * Returns the address of a name or of a numeric address. Waits for the name service.
      *
-     * @param what how the message begins: the option, and what it says
-     * @throws ConfigException if there is no such host; nobody is meant by an empty name, which the JDK takes for the
-     *     loopback
+     * @param what the beginning of the message: the option and its value
+     * @throws ConfigException if there is no such host, or the name is empty, which the JDK would take for the loopback
      */
     static InetAddress of(String what, String name) throws ConfigException {
         if (name.isBlank()) {

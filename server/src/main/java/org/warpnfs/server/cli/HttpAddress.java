@@ -4,26 +4,24 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
-/**
- * What {@code --http} says: {@code ADDR:PORT}, {@code [ADDR]:PORT}, {@code :PORT} for every address, or {@code off}.
- */
+/** Parses {@code --http}: {@code ADDR:PORT}, {@code [ADDR]:PORT}, {@code :PORT} for every address, or {@code off}. */
 final class HttpAddress {
-    /** Where nobody but this host asks. */
+    /** The default, reachable only from this host. */
     static final String DEFAULT = "127.0.0.1:9049";
 
     private static final int MAX_PORT = 65_535;
 
     private HttpAddress() {}
 
-    /** Null for {@code off}. */
+    /** Returns the address; null for {@code off}. */
     static @Nullable InetSocketAddress parse(String text) throws ConfigException {
         return parse("--http", text);
     }
 
     /**
-     * The same.
+     * Returns the address; null for {@code off}.
      *
-     * @param what how messages name the option
+     * @param what the option, for messages
      */
     static @Nullable InetSocketAddress parse(String what, String text) throws ConfigException {
         if (text.equals("off")) {

@@ -36,7 +36,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * What the tests of {@code warpnfs iwarp} have in common: words to a plan, the plan carried out, its result in lines.
+ * The common part of the tests of {@code warpnfs iwarp}: it turns options into a plan, runs the plan and prints its
+ * result.
  */
 abstract sealed class IwarpTestCommand implements Callable<Integer> {
     private static final int MAX_PORT = 65_535;
@@ -46,7 +47,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     private static final int MAX_CONNECTIONS = 1024;
     private static final int DAY_SECONDS = 86_400;
 
-    /** What Linux' connection managers have room for, beside MPA's own block. */
+    /** The most private data that Linux' connection managers accept, beside the MPA block of RFC 6581. */
     private static final int MAX_REJECT_BYTES = 252;
 
     /** {@code warpnfs iwarp ping}. */
@@ -333,7 +334,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         }
     }
 
-    /** As a shutdown hook: whoever asked to stop finds a clean end and exit status 0. */
+    /** Runs as a shutdown hook, so that a stop ends cleanly with exit status 0. */
     private static void stop(TestServer tests) {
         int status = Main.FAILURE;
         try {
@@ -379,7 +380,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         }
     }
 
-    /** Words that make no sense, whatever the network looks like. */
+    /** Returns an error in the command line. */
     private ParameterException wrong(String message) {
         return new ParameterException(Objects.requireNonNull(spec).commandLine(), message);
     }
@@ -392,7 +393,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         }
     }
 
-    /** From the owner threads of connections as well. */
+    /** Prints a line; also called on the owner threads of connections. */
     private static void say(PrintWriter out, String line) {
         synchronized (out) {
             out.println(line);

@@ -18,15 +18,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The commands that show a table of the server: a page after the other, until all is shown or as many rows as were
- * asked for.
+ * The commands that print a table of a running server. They read it page by page, up to the requested number of rows.
  */
 final class ListCommands {
     private static final int PAGE = 1000;
 
     private ListCommands() {}
 
-    /** What they have in common. */
+    /** The common part of these commands. */
     @Command(mixinStandardHelpOptions = true, versionProvider = Version.class, sortOptions = false)
     abstract static class Listing implements Callable<Integer> {
         @Spec
@@ -67,7 +66,7 @@ final class ListCommands {
             return 0;
         }
 
-        /** True if there are more than were asked for. */
+        /** Reads the rows; returns whether there are more than were requested. */
         private boolean read(AdminClient client, List<JsonNode> rows) throws ConfigException {
             String after = null;
             String of = client();
@@ -90,7 +89,7 @@ final class ListCommands {
         }
     }
 
-    /** Of a table that can be asked for one client. */
+    /** A table that can be limited to one client. */
     abstract static class ListingOfClient extends Listing {
         @Option(names = "--client", paramLabel = "CLIENT", description = "Only rows of the client with this id.")
         private @Nullable String client;

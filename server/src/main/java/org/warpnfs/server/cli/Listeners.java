@@ -18,9 +18,9 @@ import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Settings;
 import org.warpnfs.server.trace.OtlpTraces;
 
-/** Who hears of calls beside the metrics, as was asked for: the log of slow calls, and traces. */
+/** The configured receivers of call events beside the metrics: the log of slow calls, and traces. */
 final class Listeners implements AutoCloseable {
-    /** Nobody. */
+    /** No receivers. */
     static final Listeners NONE = new Listeners(Duration.ZERO, null);
 
     private final List<Consumer<CallTrail>> readers = new ArrayList<>();
@@ -42,9 +42,9 @@ final class Listeners implements AutoCloseable {
     }
 
     /**
-     * Those that are wanted; they begin at once.
+     * Starts the configured receivers.
      *
-     * @throws ConfigException with one line that says what makes no sense
+     * @throws ConfigException if a setting is wrong; one line says which
      */
     static Listeners of(Resolved settings) throws ConfigException {
         URI receiver = receiver(settings);
@@ -56,9 +56,10 @@ final class Listeners implements AutoCloseable {
     }
 
     /**
-     * Where traces go; null if nowhere. A URL without a path has the one that the specification says.
+     * Returns the URL of the trace receiver; null if there is none. A URL without a path gets the path of the
+     * specification.
      *
-     * @throws ConfigException if it is no URL of a receiver
+     * @throws ConfigException if it is not the URL of a receiver
      */
     static @Nullable URI receiver(Resolved settings) throws ConfigException {
         String text = settings.get(Settings.OTLP);
@@ -78,26 +79,26 @@ final class Listeners implements AutoCloseable {
             }
             return url.getPath().isEmpty() || url.getPath().equals("/") ? url.resolve("/v1/traces") : url;
         } catch (URISyntaxException e) {
-            // Its message has all of the text.
+            // The message of the exception contains the whole URL, so only its reason is used.
             throw new ConfigException(told + ": is not a URL: " + e.getReason(), e);
         }
     }
 
-    /** A URL as it may be shown: without a user and a password. */
+    /** Returns a URL without user and password. */
     static String withoutSecret(String text) {
         return text.replaceFirst("//[^/]*@", "//...@");
     }
 
     /**
-     * A recorder for all.
+     * Returns a recorder that passes events to all receivers.
      *
-     * @param meters of the metrics; null if nobody reads them
+     * @param meters the recorder of the metrics; null if there are none
      */
     CallRecorder recorder(@Nullable CallRecorder meters) {
         return WatchedCalls.of(meters == null ? CallRecorder.NONE : meters, readers);
     }
 
-    /** Sends what is left of traces. */
+    /** Sends the remaining traces. */
     @Override
     public void close() {
         if (clock != null) {

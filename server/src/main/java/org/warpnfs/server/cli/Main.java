@@ -38,9 +38,9 @@ import picocli.CommandLine.Command;
             ManualCommand.class
         })
 public final class Main {
-    /** The exit status of a command line that cannot be understood. */
+    /** The exit status for a wrong command line. */
     static final int USAGE_ERROR = 2;
-    /** The exit status of a command that was understood and failed. */
+    /** The exit status of a command that failed. */
     static final int FAILURE = 1;
 
     private Main() {}
@@ -49,7 +49,7 @@ public final class Main {
         System.exit(commandLine().execute(arguments));
     }
 
-    /** The command line with its error handling: each mistake is one line on standard error. */
+    /** Returns the command line with its error handling: each mistake is one line on standard error. */
     public static CommandLine commandLine() {
         return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)

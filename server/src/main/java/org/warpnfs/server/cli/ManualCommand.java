@@ -13,10 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/**
- * {@code warpnfs manual DIRECTORY}: manual pages made of what the commands say of themselves, for those who make
- * packages.
- */
+/** {@code warpnfs manual DIRECTORY}: writes manual pages from the help of the commands, for packages. */
 @Command(
         name = "manual",
         description = "Writes a manual page for each command.",

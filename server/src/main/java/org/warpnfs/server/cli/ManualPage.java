@@ -14,8 +14,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * One command's manual page, in the macros of man(7). Says nothing that {@code --help} does not say, but for what all
- * commands share.
+ * The manual page of one command, in the macros of man(7). It has the contents of {@code --help}, and a section that
+ * all commands share.
  */
 final class ManualPage {
     private static final String SHARED = """
@@ -48,12 +48,12 @@ final class ManualPage {
         this.command = command;
     }
 
-    /** Its name, which is also the file's: the command's words joined by hyphens. */
+    /** Returns the name of the page and its file: the command's words joined by hyphens. */
     String name() {
         return command.getCommandSpec().qualifiedName("-");
     }
 
-    /** The page. */
+    /** Returns the page. */
     String text() {
         CommandSpec spec = command.getCommandSpec();
         String[] description = spec.usageMessage().description();
@@ -119,7 +119,7 @@ final class ManualPage {
         }
     }
 
-    /** What stands behind an option, in brackets if it may be left out. */
+    /** Returns the parameter of an option, in brackets if it is optional. */
     private static String value(OptionSpec option) {
         if (option.arity().max() == 0) {
             return "";
@@ -168,14 +168,15 @@ final class ManualPage {
     }
 
     /**
-     * What roff would take for its own: backslashes, hyphens that are minus signs, dots and quotes that begin a line.
+     * Escapes what roff would interpret: backslashes, hyphens that are minus signs, dots and quotes at the beginning of
+     * a line.
      */
     private static String escaped(String text) {
         String words = plain(text).replace("\\", "\\e").replace("-", "\\-");
         return words.startsWith(".") || words.startsWith("'") ? "\\&" + words : words;
     }
 
-    /** Without what picocli would replace. */
+    /** Removes the markup that picocli would replace. */
     private static String plain(String text) {
         return text.replace("%%", "%").replace("%n", " ").replace("\"", "");
     }

@@ -3,7 +3,7 @@ package org.warpnfs.server.cli;
 import org.warpnfs.server.config.ByteSize;
 import org.warpnfs.server.config.ConfigException;
 
-/** The numbers that an option may have. Outside of its range, an exception names the option and the range. */
+/** Checks numbers of options. For a number out of range an exception names the option and the range. */
 final class OptionRange {
     private OptionRange() {}
 
@@ -14,7 +14,7 @@ final class OptionRange {
         return value;
     }
 
-    /** A size as people write it, in bytes. */
+    /** Parses a size and returns its bytes. */
     static long sizeWithin(String option, String text, long min, long max) throws ConfigException {
         long value = ByteSize.parse(option, text);
         if (value < min || value > max) {

@@ -19,8 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code warpnfs probe}: asks a server on this host how it is. Exit status 0 and one line if it is well, else 1 and one
- * line.
+ * {@code warpnfs probe}: checks the health of a server. Prints one line; exit status 0 if the server is well, else 1.
  */
 @Command(
         name = "probe",

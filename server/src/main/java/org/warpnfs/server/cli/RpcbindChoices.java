@@ -10,15 +10,15 @@ import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Settings;
 
 /**
- * How a server is found by program number.
+ * The choices of how clients find a server by program number.
  *
- * @param chosenBy how messages name who chose it
+ * @param chosenBy the source of the choice, for messages
  */
 record RpcbindChoices(String chosenBy, RpcbindChoice choice, boolean mountUdp) {
-    /** Not at all. */
+    /** Neither registered nor a portmapper. */
     static final RpcbindChoices OFF = new RpcbindChoices("--rpcbind off", new RpcbindChoice.Off(), false);
 
-    /** @throws ConfigException with one line that says what is wrong */
+    /** @throws ConfigException if a setting is wrong; one line says which */
     static RpcbindChoices of(Resolved settings) throws ConfigException {
         String text = settings.get(Settings.RPCBIND);
         String chosenBy = settings.at(Settings.RPCBIND) + " " + text;
@@ -30,9 +30,9 @@ record RpcbindChoices(String chosenBy, RpcbindChoice choice, boolean mountUdp) {
     }
 
     /**
-     * Does so for a server that has started.
+     * Registers a started server, or starts its portmapper.
      *
-     * @throws ConfigException with one line that says what is in the way
+     * @throws ConfigException if that fails; one line gives the reason
      */
     Rpcbind start(WarpServer server) throws ConfigException {
         InetSocketAddress udp = mountUdp ? server.mountOverUdp() : null;

@@ -10,11 +10,10 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where text is shown that is refreshed: in place on a terminal, one block after the other elsewhere.
+ * Shows text that is refreshed: in place on a terminal, otherwise one block after the other.
  *
- * <p>On a terminal it has the alternate screen, as a pager has, and each frame is one write that clears what was there
- * line by line: nothing flickers. What was on the terminal before is back when it is closed, also when the process is
- * told to end.
+ * <p>On a terminal it uses the alternate screen, like a pager. Each frame is one write that clears the old text line by
+ * line, so that nothing flickers. Closing restores the terminal, also when the process is told to end.
  */
 final class Screen implements AutoCloseable {
     /** ECMA-48: alternate screen, no cursor, no wrapping. */
@@ -44,14 +43,14 @@ final class Screen implements AutoCloseable {
         }
     }
 
-    /** On the terminal of this process, if there is one. */
+    /** Returns a screen on the terminal of this process, if there is one. */
     static Screen of(PrintWriter out) {
         return new Screen(
                 out,
                 Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false));
     }
 
-    /** How many lines can be seen. */
+    /** Returns the number of visible lines. */
     int lines() {
         return inPlace ? terminalLines() : ENDLESS;
     }
@@ -74,7 +73,7 @@ final class Screen implements AutoCloseable {
         }
     }
 
-    /** Shows this in place of what was shown before. */
+    /** Replaces the shown text. */
     synchronized void show(List<String> lines) {
         if (restored) {
             return;
@@ -84,7 +83,7 @@ final class Screen implements AutoCloseable {
         for (int i = 0; i < lines.size(); i++) {
             frame.append(i == 0 ? "" : "\n").append(lines.get(i)).append(inPlace ? CLEAR_LINE : "");
         }
-        // A newline behind the last line of a terminal would move all of them.
+        // A newline after the last line of a terminal would scroll it.
         out.print(frame.append(inPlace ? CLEAR_BELOW : "\n"));
         out.flush();
     }
@@ -104,7 +103,7 @@ final class Screen implements AutoCloseable {
             try {
                 Runtime.getRuntime().removeShutdownHook(restore);
             } catch (IllegalStateException e) {
-                // The process ends, and has restored it.
+                // The process is ending, and the shutdown hook has restored the terminal.
             }
         }
     }

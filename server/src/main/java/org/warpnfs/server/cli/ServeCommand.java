@@ -68,11 +68,11 @@ final class ServeCommand implements Callable<Integer> {
                 reload.watch();
             }
         } else {
-            // Its default would end the server.
+            // Without a handler SIGHUP would end the server.
             Signals.on("HUP", () -> LOG.info("SIGHUP: without --exports or --id-map there is nothing to read again"));
         }
         Watchdog watchdog = Watchdog.start(manager, within -> {
-            // One that an administrator drained answers nobody, and is well.
+            // A drained server answers no calls, but is well.
             if (!server.isDraining()) {
                 NullCall.ask(server.tcpAddress(), within);
             }
@@ -102,7 +102,7 @@ final class ServeCommand implements Callable<Integer> {
         return Instant.now().truncatedTo(ChronoUnit.SECONDS);
     }
 
-    /** Runs as the virtual machine's shutdown hook: whoever asked to stop finds a clean end and exit status 0. */
+    /** Runs as the virtual machine's shutdown hook, so that a stop ends cleanly with exit status 0. */
     private static void stop(WatchedServer server, AdminSocket admin, CountDownLatch stopped) {
         int status = Main.FAILURE;
         try {

@@ -12,8 +12,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Gives a command the options of {@link Settings}, and {@code --config}. They have no fields: what was said is read
- * from the parsed line as words, since which of them counts is decided with the environment and the file beside them.
+ * Gives a command the options of {@link Settings}, and {@code --config}. The options have no fields. Their values are
+ * read from the parsed command line as words, because precedence is decided together with the environment and the file.
  */
 final class SettingOptions implements IModelTransformer {
     static final String CONFIG = "--config";
@@ -39,7 +39,7 @@ final class SettingOptions implements IModelTransformer {
     private static OptionSpec option(String flag, Setting<?> setting) {
         OptionSpec.Builder option = OptionSpec.builder(flag).description(description(setting));
         return switch (setting.kind()) {
-            // --markers=false, for one that the file has switched on.
+            // --markers=false switches off what the file has switched on.
             case Kind.Switch _ ->
                 option.type(boolean.class)
                         .arity("0..1")
@@ -61,7 +61,7 @@ final class SettingOptions implements IModelTransformer {
         };
     }
 
-    /** One paragraph: picocli begins a new line for each of several. */
+    /** Returns the description as one paragraph, since picocli begins a new line for each string. */
     private static String description(Setting<?> setting) {
         String about = String.join(" ", setting.about());
         String whole =
@@ -69,7 +69,7 @@ final class SettingOptions implements IModelTransformer {
         return whole.replace("%", "%%");
     }
 
-    /** What the line says: of each option that stands there its words. */
+    /** Returns the words of each option that is present on the command line. */
     static Map<Setting<?>, List<String>> said(ParseResult line) {
         Map<Setting<?>, List<String>> said = new LinkedHashMap<>();
         for (Setting<?> setting : Settings.ALL) {
@@ -83,7 +83,7 @@ final class SettingOptions implements IModelTransformer {
         return said;
     }
 
-    /** The file that the line names; empty if it names none. */
+    /** Returns the configuration file of the command line; empty if it names none. */
     static String config(ParseResult line) {
         return line.matchedOptionValue(CONFIG, "");
     }

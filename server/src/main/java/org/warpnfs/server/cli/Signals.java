@@ -4,16 +4,16 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * Signals of the operating system. The virtual machine's way to them, {@code sun.misc.Signal}, is exported by
- * jdk.unsupported and has no other successor; a compiler warns of it whatever is said, so it is reached by its name.
+ * Handles signals of the operating system. The only API is {@code sun.misc.Signal}, which jdk.unsupported exports. Its
+ * use always causes a compiler warning, so it is called by reflection.
  */
 final class Signals {
     private Signals() {}
 
     /**
-     * Runs {@code task} on a thread of its own each time the signal comes, in place of what it does otherwise.
+     * Runs {@code task} on a thread of its own each time the signal arrives, instead of the signal's default action.
      *
-     * @param name without {@code SIG}
+     * @param name the signal's name without {@code SIG}
      */
     static void on(String name, Runnable task) {
         try {

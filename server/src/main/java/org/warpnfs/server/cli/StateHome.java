@@ -5,21 +5,25 @@ import java.util.Map;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.PathText;
 
-/** Where the state directory is unless someone says otherwise. */
+/** Finds the default state directory. */
 final class StateHome {
     private StateHome() {}
 
-    /** What a variable of the environment tells the server and its administrators. */
+    /** The environment variable with the state directory, for the server and the admin commands. */
     static final String VARIABLE = "WARPNFS_STATE";
 
-    /** That of a server which no option and no file tells another: the variable, else the usual one. */
+    /**
+     * Returns the state directory of a server without an option or file that names one: that of the variable, else the
+     * default.
+     */
     static Path ofServer(Map<String, String> environment) throws ConfigException {
         String named = environment.getOrDefault(VARIABLE, "");
         return named.isEmpty() ? usual(environment) : PathText.of(VARIABLE, named);
     }
 
     /**
-     * {@code /var/lib/warpnfs} for root, else {@code warpnfs} below {@code $XDG_STATE_HOME} or {@code ~/.local/state}.
+     * Returns {@code /var/lib/warpnfs} for root, else {@code warpnfs} below {@code $XDG_STATE_HOME} or
+     * {@code ~/.local/state}.
      */
     static Path usual(Map<String, String> environment) {
         if (System.getProperty("user.name").equals("root")) {

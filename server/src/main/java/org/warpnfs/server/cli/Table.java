@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Rows of JSON as columns for people: as wide as they have to be, numbers to the right. What clients named cannot move
- * the cursor.
+ * Formats JSON rows as a text table. Columns are as wide as necessary, and numbers are aligned right. Control
+ * characters in names that clients chose are replaced.
  */
 final class Table {
     private static final int MAX_CELL = 80;
@@ -15,24 +15,21 @@ final class Table {
 
     private final List<Column> columns = new ArrayList<>();
 
-    /** @param most characters that it shows of a cell */
+    /** @param most the most characters that are shown of a cell */
     private record Column(String title, boolean toRight, Function<JsonNode, String> cell, int most) {}
 
-    /** A text, by the name of its property. */
+    /** Adds a column of text. */
     Table text(String title, String property) {
         return column(title, row -> shown(row.path(property)));
     }
 
-    /** A number, by the name of its property. */
+    /** Adds a column of numbers. */
     Table number(String title, String property) {
         columns.add(new Column(title, true, row -> shown(row.path(property)), MAX_CELL));
         return this;
     }
 
-    /**
-     * A text that is shown to its end however long it is, by the name of its property: what administrators wrote, and
-     * have to see.
-     */
+    /** Adds a column of text that is never cut, for text that administrators wrote. */
     Table whole(String title, String property) {
         columns.add(new Column(title, false, row -> shown(row.path(property)), Integer.MAX_VALUE));
         return this;
@@ -43,7 +40,7 @@ final class Table {
         return this;
     }
 
-    /** A title and a line for each row. */
+    /** Returns a title line and a line for each row. */
     List<String> lines(Iterable<JsonNode> rows) {
         List<String[]> cells = new ArrayList<>();
         cells.add(columns.stream().map(Column::title).toArray(String[]::new));
@@ -70,14 +67,14 @@ final class Table {
         return line.toString().stripTrailing();
     }
 
-    /** A value as text: nothing is a dash. */
+    /** Returns a value as text; an absent value is a dash. */
     static String shown(JsonNode value) {
         return value.isMissingNode() || value.isNull() || (value.asText().isEmpty() && !value.isContainerNode())
                 ? "-"
                 : value.asText();
     }
 
-    /** Without control characters, and with an end. */
+    /** Returns the text without control characters, and cut if it is too long. */
     static String clean(String text) {
         return clean(text, MAX_CELL);
     }
@@ -86,7 +83,7 @@ final class Table {
         return printable(text.length() > most ? "..." + text.substring(text.length() - most + 3) : text);
     }
 
-    /** Without control characters. */
+    /** Returns the text without control characters. */
     static String printable(String text) {
         char[] characters = text.toCharArray();
         for (int i = 0; i < characters.length; i++) {

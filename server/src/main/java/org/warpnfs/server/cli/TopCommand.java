@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code warpnfs top}: what a running server is doing, again and again. */
+/** {@code warpnfs top}: shows the current load of a running server. */
 @Command(
         name = "top",
         description = {
@@ -99,11 +99,11 @@ final class TopCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Who is shown what the server did. */
+    /** Receives the activity of the server. */
     private interface Viewer {
         void see(JsonNode activity);
 
-        /** The server did not answer; one that is being replaced will. */
+        /** The server did not answer; it may be restarting. */
         void miss(ConfigException e) throws ConfigException;
     }
 
@@ -111,7 +111,7 @@ final class TopCommand implements Callable<Integer> {
             throws ConfigException, InterruptedException {
         Duration pause = Duration.ofMillis(Math.round(intervalSeconds * MILLIS));
         if (count == null && !place.json()) {
-            // Something to look at meanwhile.
+            // Shows totals until there is a second answer.
             viewer.see(first);
         }
         for (int seen = 0; count == null || seen < count; seen++) {

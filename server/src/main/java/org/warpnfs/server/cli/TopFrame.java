@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What {@code warpnfs top} shows of the time between two answers of {@code /v1/activity}: rates, in lines of text.
- * Knows no terminal.
+ * The output of {@code warpnfs top}: rates between two answers of {@code /v1/activity}, as lines of text. Independent
+ * of the terminal.
  */
 final class TopFrame {
     private static final double MEGA = 1e6;
@@ -23,7 +23,7 @@ final class TopFrame {
     private final JsonNode after;
     private final double seconds;
 
-    /** @param before the same as {@code after} where there is none: then nothing happened */
+    /** @param before the earlier answer; the same object as {@code after} if there is none, which gives rates of 0 */
     TopFrame(JsonNode before, JsonNode after) {
         this.before = before;
         this.after = after;
@@ -31,14 +31,14 @@ final class TopFrame {
                 Math.max(0, after.path("nanos").asLong() - before.path("nanos").asLong()) / NANOS_OF_SECOND;
     }
 
-    /** A line of the lower half, with what it is ordered by. */
+    /** A line of the lower half, with the rate by which it is sorted. */
     private record Rated(double perSecond, String line) {}
 
     /**
-     * The text.
+     * Returns the text.
      *
      * @param title the first line
-     * @param most lines at most; what happens least is left out
+     * @param most the most lines; the rows with the lowest rates are left out
      */
     List<String> lines(String title, int most) {
         List<String> lines = new ArrayList<>();
@@ -103,7 +103,7 @@ final class TopFrame {
         return lines;
     }
 
-    /** A COMPOUND is shown by its operations. */
+    /** Returns the rows of operations; a COMPOUND is represented by its operations. */
     private List<Rated> operations() {
         Map<String, JsonNode> then = new HashMap<>();
         before.path("operations").forEach(row -> then.put(nameOf(row), row));
@@ -147,7 +147,7 @@ final class TopFrame {
         return rows;
     }
 
-    /** Never below 0: a client's connections may have gone, and another server may have come. */
+    /** Returns a rate, never below 0: connections may have closed, or the server may have restarted. */
     private double rate(JsonNode then, JsonNode now, String property) {
         return seconds == 0 ? 0 : growth(then, now, property) / seconds;
     }
@@ -156,7 +156,7 @@ final class TopFrame {
         return Math.max(0, now.path(property).asLong() - then.path(property).asLong());
     }
 
-    /** Milliseconds for each that ended in between; a dash if none did. */
+    /** Returns the mean milliseconds of the calls between the answers; a dash if there were none. */
     private static String mean(JsonNode then, JsonNode now, String count) {
         double ended = growth(then, now, count);
         return ended == 0 ? "-" : format("%.3f", growth(then, now, "nanos") / ended / NANOS_OF_MILLI);

@@ -14,7 +14,7 @@ import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.rpcbind.Rpcbind;
 import org.warpnfs.server.watch.Watch;
 
-/** The server of this process, what answers HTTP for it, and how it is found by program number. */
+/** The server of this process with its HTTP service and its registration at portmappers. */
 final class WatchedServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedServer.class);
 
@@ -31,21 +31,22 @@ final class WatchedServer implements AutoCloseable {
     }
 
     /**
-     * Starts all. HTTP answers first, so that a probe hears that the server starts; clients find it last.
+     * Starts all of them. HTTP starts first, so that a probe learns that the server is starting; the registration is
+     * last.
      *
-     * @param http what {@code --http} says; null if it says nothing: then another server may have the usual port, and
-     *     this one does without
-     * @throws ConfigException with one line that says what is in the way
+     * @param http the value of {@code --http}; null for the default, without which the server starts if the port is
+     *     taken
+     * @throws ConfigException if the server cannot start; one line gives the reason
      */
     static WatchedServer start(ServerConfig config, @Nullable String http) throws ConfigException {
         return start(config, ServerLimits.DEFAULT, "--http", http, RpcbindChoices.OFF, Listeners.NONE);
     }
 
     /**
-     * The same with other limits, and found by program number.
+     * Starts all of them with these limits and registration.
      *
-     * @param chosenBy how messages name who chose where HTTP is answered
-     * @param listeners who else hears of calls; closed with this, also if nothing starts
+     * @param chosenBy the source of the address of HTTP, for messages
+     * @param listeners other receivers of call events; closed with this object, also if the start fails
      */
     static WatchedServer start(
             ServerConfig config,
@@ -89,7 +90,8 @@ final class WatchedServer implements AutoCloseable {
         } catch (IOException e) {
             if (http == null) {
                 LOG.warn(
-                        "{} is taken ({}): no metrics, no health, no status page; --http chooses another",
+                        "{} is in use ({}): metrics, health and status page are off; choose another address "
+                                + "with --http",
                         HttpAddress.DEFAULT,
                         e.getMessage());
                 return Watch.unseen(Version.number());
@@ -106,7 +108,7 @@ final class WatchedServer implements AutoCloseable {
         return watch;
     }
 
-    /** How it is found, and where it answers HTTP, for people: a line each. */
+    /** Returns lines of text about the registration and the address of HTTP. */
     List<String> describe() {
         List<String> lines = new ArrayList<>();
         rpcbind.describe().ifPresent(words -> lines.add("rpcbind " + words));
@@ -117,7 +119,7 @@ final class WatchedServer implements AutoCloseable {
         return lines;
     }
 
-    /** No new clients find it first; HTTP answers to the end, to say that the server drains. */
+    /** Ends the registration first and HTTP last, so that HTTP reports the draining. */
     @Override
     public void close() {
         try {

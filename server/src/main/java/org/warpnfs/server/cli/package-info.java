@@ -1,4 +1,4 @@
-/** The command line: words to configuration, and one clear line for each mistake. */
+/** The commands. They turn options into configuration, and report each mistake in one line. */
 @NullMarked
 package org.warpnfs.server.cli;
 

@@ -1,9 +1,9 @@
 package org.warpnfs.server.config;
 
-/** Where the files are. */
+/** Where the files are stored. */
 public enum Backend {
     /** Directories of this host. */
     LOCAL,
-    /** The server's own memory; gone when it stops. */
+    /** The server's own memory; its contents are lost when the server stops. */
     MEMORY
 }

@@ -10,13 +10,16 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** The text of a file that a person writes, and that may be something else: a pipe, or a device that never ends. */
+/**
+ * Reads text files of limited size. The path may be something other than a file, such as a pipe, or a device that never
+ * ends.
+ */
 public final class BoundedText {
     private BoundedText() {}
 
     /**
-     * Why a file could not be read, in the words of a sentence whose subject is the file: most of these say nothing but
-     * its name.
+     * Returns why a file could not be read, as the rest of a sentence whose subject is the file. The messages of most
+     * of these exceptions contain only the file's name.
      */
     public static String reason(IOException e) {
         return switch (e) {
@@ -28,11 +31,11 @@ public final class BoundedText {
     }
 
     /**
-     * All of it.
+     * Reads the whole file.
      *
-     * @param maxBytes more is a mistake, and is not read
-     * @throws ConfigException naming the file, if it is longer
-     * @throws CharacterCodingException if it is not in UTF-8
+     * @param maxBytes the largest size; more is a mistake and is not read
+     * @throws ConfigException if the file is longer; it names the file
+     * @throws CharacterCodingException if the file is not in UTF-8
      * @throws IOException if it cannot be read
      */
     public static String read(Path file, int maxBytes) throws IOException, ConfigException {

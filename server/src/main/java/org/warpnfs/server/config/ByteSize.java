@@ -1,6 +1,6 @@
 package org.warpnfs.server.config;
 
-/** Sizes as people write them: a number with an optional k, m, g or t, in powers of 1024. */
+/** Sizes in text: a number with an optional k, m, g or t, in powers of 1024. */
 public final class ByteSize {
     private static final String UNITS = "kmgt";
 
@@ -32,7 +32,7 @@ public final class ByteSize {
         }
     }
 
-    /** As it would be written, in the largest unit that leaves no rest. */
+    /** Returns the size as text, in the largest unit that divides it. */
     public static String written(long bytes) {
         int shift = 0;
         while (bytes != 0 && shift < 10 * UNITS.length() && (bytes >> shift) % 1024 == 0) {

@@ -2,7 +2,7 @@ package org.warpnfs.server.config;
 
 import java.util.List;
 
-/** Something that the operator said cannot be done. Each mistake is one line that says what and where. */
+/** Reports mistakes in the configuration. Each mistake is one line that says what is wrong and where. */
 public final class ConfigException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -18,13 +18,13 @@ public final class ConfigException extends Exception {
         this.mistakes = new String[] {message};
     }
 
-    /** Several mistakes, at least one, that were found together. */
+    /** Reports several mistakes that were found together; at least one. */
     public ConfigException(List<String> mistakes) {
         super(String.join("\n", mistakes));
         this.mistakes = mistakes.toArray(String[]::new);
     }
 
-    /** All of them. */
+    /** Returns all mistakes. */
     public List<String> mistakes() {
         return List.of(mistakes);
     }

@@ -9,15 +9,14 @@ import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.PseudoPath;
 
 /**
- * One export as an administrator wrote it.
+ * One export as it was configured.
  *
- * @param place where, of its first line
- * @param directory what to serve, as it was written; null for a backend that holds no directories
- * @param pseudoPath where clients find it; null if nothing was said of it
- * @param policy to whom, and how
- * @param traits what holds for everyone
- * @param requiredMount the directory at which something has to be mounted for the export to be served; null if none has
- *     to
+ * @param place where it was written; the first line of several
+ * @param directory the directory to serve, as it was written; null for a backend without directories
+ * @param pseudoPath its path for clients; null if none was given
+ * @param policy who may mount it, and with which options
+ * @param traits options that apply to all clients
+ * @param requiredMount the directory that must be a mount point for the export to be served; null if there is none
  */
 public record ExportSpec(
         Place place,
@@ -26,23 +25,23 @@ public record ExportSpec(
         ExportPolicy policy,
         ExportTraits traits,
         @Nullable Path requiredMount) {
-    /** The same at another place in the tree that clients see. */
+    /** Returns this export at another path for clients. */
     public ExportSpec at(PseudoPath path) {
         return new ExportSpec(place, directory, path, policy, traits, requiredMount);
     }
 
     /**
-     * Parses the argument of {@code --export DIR[:/PSEUDO/PATH][,OPTION...]}: one export for everyone. A comma or a
-     * colon cannot be part of a directory's name here, save a colon that no slash follows. Unlike in exports(5) calls
-     * are taken from any port unless {@code secure} is said.
+     * Parses the argument of {@code --export DIR[:/PSEUDO/PATH][,OPTION...]}: one export for everyone. The directory's
+     * name cannot contain a comma, or a colon followed by a slash. Unlike in exports(5), calls are accepted from any
+     * port unless {@code secure} is given.
      *
-     * @throws ConfigException naming the argument and the part that is wrong
+     * @throws ConfigException if the argument is wrong; it names the argument and the wrong part
      */
     public static ExportSpec parse(String argument) throws ConfigException {
         return parse(new Place("--export " + argument, 0), argument);
     }
 
-    /** The same, written at {@code place}. */
+    /** Parses an argument that was written at {@code place}. */
     public static ExportSpec parse(Place place, String argument) throws ConfigException {
         List<String> parts = List.of(argument.split(",", -1));
         String at = parts.getFirst();

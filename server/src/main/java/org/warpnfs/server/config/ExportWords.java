@@ -17,12 +17,11 @@ import org.warpnfs.nfs.export.Squash;
 /**
  * The options of one client ("General Options" and "User ID Mapping" of exports(5)), word by word.
  *
- * <p>A word that would change what clients see and is not served stops the reader, as a word does that nobody knows.
- * What only tells another server how to do its work ({@code subtree_check}, {@code no_wdelay}) means nothing here and
- * is taken.
+ * <p>Unknown words are refused, and so are unsupported words that would change what clients see. Words that only
+ * control how another server works ({@code subtree_check}, {@code no_wdelay}) are accepted and ignored.
  */
 final class ExportWords {
-    /** Words that say what this server does in any case, or how another one would do it. */
+    /** Ignored words: they describe what this server always does, or how another server works. */
     private static final Set<String> WITHOUT_MEANING = Set.of(
             "sync",
             "wdelay",
@@ -37,12 +36,12 @@ final class ExportWords {
             "no_pnfs",
             "no_all_squash");
 
-    /** Why a word of exports(5) is refused. */
+    /** Refused words of exports(5), with the reason. */
     private static final Map<String, String> REFUSED = Map.of(
-            "async", "it would acknowledge changes that a crash loses; warpnfs serves sync alone",
-            "no_acl", "access control lists are always served where the file system has them",
-            "pnfs", "layouts are not served",
-            "security_label", "labels are not served");
+            "async", "it would acknowledge changes that a crash loses; warpnfs supports only sync",
+            "no_acl", "access control lists are always supported if the file system has them",
+            "pnfs", "layouts are not supported",
+            "security_label", "labels are not supported");
 
     private static final List<String> KNOWN = List.of(
             "rw",
@@ -91,10 +90,10 @@ final class ExportWords {
     }
 
     /**
-     * Reads them in their order; of two that contradict each other the later one counts, as in exports(5). After
-     * {@code sec=} come words for those flavors: {@code ro}, {@code rw} and whom to squash.
+     * Reads words in order; of two that contradict each other the later one applies, as in exports(5). After
+     * {@code sec=}, {@code ro}, {@code rw} and the squash options apply to its flavors only.
      *
-     * @param defaults what holds where no word says otherwise
+     * @param defaults the options that apply unless a word changes them
      */
     static ExportWords read(Place place, List<String> words, ExportOptions defaults) throws ConfigException {
         ExportWords read = new ExportWords(place, defaults);
@@ -112,14 +111,17 @@ final class ExportWords {
         return traits;
     }
 
-    /** True for {@code fsid=0}: NFSv4 clients find the export at {@code /}, and those below its directory below it. */
+    /**
+     * Returns true for {@code fsid=0}: NFSv4 clients find the export at {@code /}, and exports below its directory
+     * below it.
+     */
     boolean isRoot() {
         return root;
     }
 
     /**
-     * The directory at which something has to be mounted for the export to be served, empty for its own; null if none
-     * has to.
+     * Returns the directory that must be a mount point for the export to be served. Empty means the export's own
+     * directory; null if there is none.
      */
     @Nullable
     String requiredMount() {
@@ -151,7 +153,7 @@ final class ExportWords {
         }
     }
 
-    /** Of the flavors that the last {@code sec=} named; before any, of all. */
+    /** Sets read-only for the flavors of the last {@code sec=}; before any {@code sec=}, for all. */
     private void readOnly(boolean value) {
         if (section.isEmpty()) {
             options = options.withReadOnly(value);
@@ -161,7 +163,7 @@ final class ExportWords {
         }
     }
 
-    /** Likewise; all_squash stands whatever is said of root. */
+    /** Sets the squash option for the same flavors; all_squash is kept, whatever a later word says about root. */
     private void squash(Squash squash) {
         if (section.isEmpty() && options.squash() != Squash.ALL) {
             options = options.withSquash(squash);
@@ -173,7 +175,7 @@ final class ExportWords {
         }
     }
 
-    /** A second {@code sec=} adds to the first. */
+    /** Takes the flavors of a {@code sec=}; a second one adds to the first. */
     private void takeFlavors(Set<Flavor> named) {
         Set<Flavor> all = new LinkedHashSet<>(section.isEmpty() ? List.of() : options.flavors());
         all.addAll(named);
@@ -201,7 +203,7 @@ final class ExportWords {
             case "mountpoint", "mp" -> requiredMount = value;
             case "xprtsec" -> {
                 if (!value.equals("none")) {
-                    throw place.mistake("option '" + word + "': only xprtsec=none is served");
+                    throw place.mistake("option '" + word + "': only xprtsec=none is supported");
                 }
             }
             case "refer", "replicas" ->
@@ -212,14 +214,14 @@ final class ExportWords {
 
     private void takeLocations(String word, List<FsLocations.Place> places, boolean isReferral) throws ConfigException {
         if (!traits.locations().places().isEmpty()) {
-            throw place.mistake("option '" + word + "': another refer= or replicas= stands before it");
+            throw place.mistake("option '" + word + "': there is another refer= or replicas= before it");
         }
         traits = traits.withLocations(new FsLocations(isReferral, places));
     }
 
     private long id(String word, String digits) throws ConfigException {
         try {
-            // As nfs-utils: -2 is 4294967294.
+            // As in nfs-utils: -2 is 4294967294.
             return digits.startsWith("-")
                     ? Integer.toUnsignedLong(Integer.parseInt(digits))
                     : Integer.toUnsignedLong(Integer.parseUnsignedInt(digits));
@@ -242,8 +244,8 @@ final class ExportWords {
                 return flavor;
             }
         }
-        throw place.mistake("option '" + word + "': '" + name + "' is not served; sys and none are"
-                + (name.startsWith("krb5") ? " (RPCSEC_GSS is yet to come)" : ""));
+        throw place.mistake("option '" + word + "': '" + name + "' is not supported; sys and none are"
+                + (name.startsWith("krb5") ? " (RPCSEC_GSS is not supported yet)" : ""));
     }
 
     private void takeFsid(String word, String value) throws ConfigException {

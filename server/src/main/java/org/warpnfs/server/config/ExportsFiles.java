@@ -22,20 +22,20 @@ import org.warpnfs.nfs.export.PseudoPath;
 /**
  * Files of exports(5), read together.
  *
- * <p>A directory that several lines name, in one file or in several, is one export with the clients of all. Each is
- * found at its own absolute path; where one says {@code fsid=0} it is found at {@code /}, and those below its directory
- * below it.
+ * <p>If several lines name a directory, in one file or in several, they are one export with the clients of all lines.
+ * Clients find each export at its own absolute path. An export with {@code fsid=0} is found at {@code /}, and exports
+ * below its directory below it.
  *
  * <h2>Errors</h2>
  *
- * A {@link ConfigException} has every mistake with file, line, and what is wrong: the first of each line, all lines of
- * a file that can be taken apart. Nothing of any file counts then.
+ * A {@link ConfigException} lists the mistakes with file and line: the first mistake of each line, for all lines of
+ * files that can be parsed. If there is a mistake, no file takes effect.
  */
 public final class ExportsFiles {
-    /** Some hundred thousand lines. */
+    /** The largest file: some hundred thousand lines. */
     private static final int MAX_BYTES = 16 << 20;
 
-    /** As exports(5): ro, root_squash, secure, sec=sys. */
+    /** The defaults of exports(5): ro, root_squash, secure, sec=sys. */
     private static final ExportOptions DEFAULTS =
             ExportOptions.DEFAULTS.withReadOnly(true).withPrivilegedPort(true).withFlavors(List.of(Flavor.SYS));
 
@@ -47,7 +47,7 @@ public final class ExportsFiles {
         this.names = names;
     }
 
-    /** What the lines of one directory say together. */
+    /** The combined lines of one directory. */
     private static final class Merged {
         final Place place;
         final Path directory;
@@ -66,10 +66,10 @@ public final class ExportsFiles {
     }
 
     /**
-     * Reads files, and of directories all files in them whose names end with {@code .exports} and begin with no dot, in
-     * the order of their names.
+     * Reads files. In a directory it reads all files whose names end with {@code .exports} and do not begin with a dot,
+     * in the order of their names.
      *
-     * @param names what the clients' names mean
+     * @param names resolves the names of clients
      */
     public static List<ExportSpec> read(List<Path> paths, HostNames names) throws ConfigException {
         ExportsFiles files = new ExportsFiles(names);
@@ -89,7 +89,7 @@ public final class ExportsFiles {
         return files.specs();
     }
 
-    /** The same of one text. */
+    /** Reads the text of one file. */
     static List<ExportSpec> read(String source, String text, HostNames names) throws ConfigException {
         ExportsFiles files = new ExportsFiles(names);
         files.take(source, text);
@@ -163,7 +163,7 @@ public final class ExportsFiles {
         if (traits != null && !traits.equals(words.traits())) {
             throw line.place()
                     .mistake(export.directory
-                            + ": fsid=, crossmnt, nohide and nordirplus hold for all clients of a directory; "
+                            + ": fsid=, crossmnt, nohide and nordirplus apply to all clients of a directory; "
                             + "give each the"
                             + " same");
         }

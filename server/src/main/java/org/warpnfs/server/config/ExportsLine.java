@@ -3,18 +3,18 @@ package org.warpnfs.server.config;
 import java.util.List;
 
 /**
- * One line of a file of exports(5), taken apart and not yet understood.
+ * One parsed but not yet interpreted line of a file of exports(5).
  *
- * @param place of its first character
- * @param path as it was meant, without quotes and escapes
- * @param clients in their order; empty if the line names none
+ * @param place the place of its first character
+ * @param path the path without quotes and escapes
+ * @param clients the clients in their order; empty if the line names none
  */
 record ExportsLine(Place place, String path, List<Client> clients) {
     /**
      * {@code name(word,word)}.
      *
-     * @param name empty for everyone
-     * @param words those of the line's defaults first
+     * @param name the client; empty for everyone
+     * @param words the options; the line's defaults come first
      */
     record Client(String name, List<String> words) {}
 }

@@ -7,18 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes the text of a file of exports(5) apart.
+ * Parses the text of a file of exports(5).
  *
  * <pre>
  * line     := path [ -word,... ] client ...
  * client   := name | name(word,...) | (word,...)
  * </pre>
  *
- * <p>A {@code #} begins a comment, a backslash at the end of a line goes on with the next, a path with blanks stands in
+ * <p>A {@code #} begins a comment, a backslash at the end of a line continues it on the next, a path with blanks is in
  * double quotes, and {@code \040} is the byte with that octal number.
  *
- * <p>{@code host (rw)} is a mistake here: exports(5) takes it for {@code host} with defaults and everyone with
- * {@code rw}, which nobody means. Who means everyone writes {@code *(rw)}.
+ * <p>{@code host (rw)} is a mistake here. In exports(5) it means {@code host} with the defaults and everyone with
+ * {@code rw}, which is hardly ever intended. Write {@code *(rw)} for everyone.
  */
 final class ExportsReader {
     private static final int OCTAL_DIGITS = 3;
@@ -34,9 +34,9 @@ final class ExportsReader {
     }
 
     /**
-     * The lines of a file that say something.
+     * Returns the lines of a file that are neither empty nor comments.
      *
-     * @param source how messages name it
+     * @param source the name of the file in messages
      */
     static List<ExportsLine> read(String source, String text) throws ConfigException {
         ExportsReader reader = new ExportsReader(source, text);
@@ -51,7 +51,7 @@ final class ExportsReader {
         return new Place(source, line);
     }
 
-    /** To the first character of the next line that is neither empty nor a comment; false at the end. */
+    /** Skips to the first character of the next line that is neither empty nor a comment; false at the end. */
     private boolean skipToLine() {
         while (at < text.length()) {
             skipBlanks();
@@ -63,7 +63,7 @@ final class ExportsReader {
         return false;
     }
 
-    /** Over blanks, comments and line ends with a backslash before them. */
+    /** Skips blanks, comments and line ends that follow a backslash. */
     private void skipBlanks() {
         while (at < text.length()) {
             char c = text.charAt(at);
@@ -107,7 +107,7 @@ final class ExportsReader {
         Place place = place();
         String path = path();
         if (!path.startsWith("/")) {
-            throw place.mistake("'" + path + "' is no absolute path");
+            throw place.mistake("'" + path + "' is not an absolute path");
         }
         List<String> defaults = new ArrayList<>();
         List<ExportsLine.Client> clients = new ArrayList<>();
@@ -150,7 +150,7 @@ final class ExportsReader {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    /** One character as it is, or the byte that an escape stands for. */
+    /** Reads one character, or the byte of an escape. */
     private byte[] character() throws ConfigException {
         if (text.charAt(at) == '\\') {
             String digits = text.substring(at + 1, Math.min(text.length(), at + 1 + OCTAL_DIGITS));
@@ -160,7 +160,7 @@ final class ExportsReader {
             }
             int value = Integer.parseInt(digits, 8);
             if (value == 0 || value > 0xff) {
-                throw place().mistake("'\\" + digits + "' is no byte of a path");
+                throw place().mistake("'\\" + digits + "' is not a byte of a path");
             }
             at += 1 + OCTAL_DIGITS;
             return new byte[] {(byte) value};
@@ -199,7 +199,7 @@ final class ExportsReader {
         String inside = text.substring(at + 1, end);
         at = end + 1;
         if (at < text.length() && !Character.isWhitespace(text.charAt(at)) && text.charAt(at) != '#') {
-            throw place().mistake("after ')' comes a blank, and not '" + text.charAt(at) + "'");
+            throw place().mistake("after ')' a blank is needed, not '" + text.charAt(at) + "'");
         }
         return words(inside);
     }
@@ -212,7 +212,7 @@ final class ExportsReader {
         return text.substring(begin, at);
     }
 
-    /** Empty words mean nothing, as in {@code host()}. */
+    /** Splits the options of a client; empty words, as in {@code host()}, are left out. */
     private static List<String> words(String text) {
         return Splitter.on(',').trimResults().omitEmptyStrings().splitToList(text);
     }

@@ -22,8 +22,8 @@ import org.warpnfs.nfs.idmap.StaticNames;
  * staff&#64;example.org = 50
  * </pre>
  *
- * <p>To the right stands a number, or the name of a user or group of this host. {@code #} and {@code ;} at the
- * beginning of a line begin a comment.
+ * <p>The right side is a number, or the name of a user or group of this host. A line that begins with {@code #} or
+ * {@code ;} is a comment.
  */
 public final class IdMapFile {
     private static final long NOBODY_AT_ALL = 0xffff_ffffL;
@@ -43,7 +43,7 @@ public final class IdMapFile {
     /**
      * Reads a file.
      *
-     * @throws ConfigException naming the file, and the line that is wrong
+     * @throws ConfigException if the file is wrong; it names the file and the line
      */
     public static StaticNames read(Path file) throws ConfigException {
         try {
@@ -85,13 +85,13 @@ public final class IdMapFile {
 
     private void entry(String said) throws ConfigException {
         if (section.isEmpty()) {
-            throw mistake("'" + said + "' stands in no section; [Static], [Users] or [Groups] comes first");
+            throw mistake("'" + said + "' is in no section; [Static], [Users] or [Groups] must come first");
         }
         int equals = said.indexOf('=');
         String name = equals < 0 ? "" : said.substring(0, equals).strip();
         String local = equals < 0 ? "" : said.substring(equals + 1).strip();
         if (name.isEmpty() || local.isEmpty()) {
-            throw mistake("'" + said + "' is no NAME = USER or NAME = NUMBER");
+            throw mistake("'" + said + "' is not NAME = USER or NAME = NUMBER");
         }
         if (isNumber(name)) {
             throw mistake("'" + name + "': a name of digits alone always means that number");
@@ -115,7 +115,7 @@ public final class IdMapFile {
         }
         long id = local.length() > 10 ? NOBODY_AT_ALL : Long.parseLong(local);
         if (id >= NOBODY_AT_ALL) {
-            throw mistake("'" + local + "' is no number from 0 to 4294967294");
+            throw mistake("'" + local + "' is not a number from 0 to 4294967294");
         }
         return new StaticNames.Local.Id(id);
     }

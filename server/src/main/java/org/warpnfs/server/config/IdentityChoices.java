@@ -3,12 +3,12 @@ package org.warpnfs.server.config;
 import org.warpnfs.nfs.idmap.MappedNames;
 
 /**
- * How users and groups are told from each other.
+ * How users and groups are identified.
  *
- * @param managesGroups groups of callers are those of this host's name service, and not those of the credential
- * @param names how NFSv4 calls owners
+ * @param managesGroups whether the groups of callers come from this host's name service instead of the credential
+ * @param names how owners are named in NFSv4
  */
 public record IdentityChoices(boolean managesGroups, MappedNames.Choices names) {
-    /** Clients say who is in which group, and numbers are all the names there are. */
+    /** Groups come from the credential, and owners are numbers. */
     public static final IdentityChoices DEFAULT = new IdentityChoices(false, MappedNames.Choices.NUMBERS);
 }

@@ -23,7 +23,7 @@ final class LocationList {
         for (String one : outsideOfBrackets(value)) {
             int at = one.indexOf('@');
             if (at <= 0 || at == one.length() - 1) {
-                throw place.mistake("option '" + word + "': '" + one + "' is no PATH@HOST");
+                throw place.mistake("option '" + word + "': '" + one + "' is not PATH@HOST");
             }
             places.add(new FsLocations.Place(
                     hosts(place, word, one.substring(at + 1)), path(place, word, one.substring(0, at))));
@@ -31,7 +31,7 @@ final class LocationList {
         return places;
     }
 
-    /** The parts between colons; those of IPv6 addresses separate nothing. */
+    /** Splits at colons, except those in IPv6 addresses. */
     private static List<String> outsideOfBrackets(String value) {
         List<String> parts = new ArrayList<>();
         int begin = 0;
@@ -55,7 +55,7 @@ final class LocationList {
             String bare = bracketed ? host.substring(1, host.length() - 1) : host;
             if (bare.isEmpty() || !bare.chars().allMatch(c -> isOfHosts(c) || (bracketed && (c == ':' || c == '%')))) {
                 throw place.mistake(
-                        "option '" + word + "': '" + host + "' is no host; an IPv6 address stands in brackets");
+                        "option '" + word + "': '" + host + "' is not a host; write an IPv6 address in brackets");
             }
             hosts.add(bare);
         }

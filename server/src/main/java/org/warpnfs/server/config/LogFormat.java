@@ -1,9 +1,9 @@
 package org.warpnfs.server.config;
 
-/** How lines of the log look. */
+/** The format of log lines. */
 public enum LogFormat {
-    /** For people. */
+    /** Text. */
     TEXT,
-    /** One JSON object a line, for collectors. */
+    /** One JSON object per line, for log collectors. */
     JSON
 }

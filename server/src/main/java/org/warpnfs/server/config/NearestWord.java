@@ -3,22 +3,22 @@ package org.warpnfs.server.config;
 import java.util.Collection;
 import java.util.Optional;
 
-/** What somebody may have meant who wrote a word that nobody knows. */
+/** Guesses the intended word for an unknown one. */
 public final class NearestWord {
     private NearestWord() {}
 
     /**
-     * The end of a message: the known word that is nearest, if one is near, else all.
+     * Returns the end of a message: the nearest known word, if one is near, else all known words.
      *
-     * @param known each perhaps with a {@code =} and what may stand behind it, which is not compared
+     * @param known the known words; a {@code =} and the text after it are not compared
      */
     public static String hint(String word, Collection<String> known) {
         return nearest(word, known)
                 .map(near -> "; did you mean '" + near + "'?")
-                .orElseGet(() -> "; known are " + String.join(", ", known));
+                .orElseGet(() -> "; the known ones are " + String.join(", ", known));
     }
 
-    /** The known word that is nearest, if one is near. */
+    /** Returns the nearest known word, if one is near. */
     public static Optional<String> nearest(String word, Collection<String> known) {
         String nearest = null;
         int least = Math.max(1, word.length() / 3) + 1;
@@ -33,7 +33,7 @@ public final class NearestWord {
         return Optional.ofNullable(nearest);
     }
 
-    /** How many letters have to be added, taken away or changed (Levenshtein). */
+    /** Returns the Levenshtein distance. */
     private static int distance(String from, String to) {
         int[] above = new int[to.length() + 1];
         for (int j = 0; j <= to.length(); j++) {

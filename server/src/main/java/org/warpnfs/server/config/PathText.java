@@ -3,15 +3,15 @@ package org.warpnfs.server.config;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** A path that an operator wrote. */
+/** Parses paths in the configuration. */
 public final class PathText {
     private PathText() {}
 
     /**
-     * The path that is meant.
+     * Returns the path.
      *
-     * @param what how the message begins: where it was written
-     * @throws ConfigException if no file can be called so
+     * @param what the beginning of the message: where the path was written
+     * @throws ConfigException if the text is not a valid path
      */
     public static Path of(String what, String text) throws ConfigException {
         try {
@@ -19,9 +19,9 @@ public final class PathText {
         } catch (InvalidPathException e) {
             boolean isNul = text.indexOf('\0') >= 0;
             throw new ConfigException(
-                    what + ": " + text.replace('\0', '?') + " is no path: "
+                    what + ": " + text.replace('\0', '?') + " is not a path: "
                             + (isNul
-                                    ? "it has a zero byte in it"
+                                    ? "it contains a zero byte"
                                     : "this process has no such letters; start it with LC_ALL=C.UTF-8"),
                     e);
         }

@@ -1,13 +1,13 @@
 package org.warpnfs.server.config;
 
 /**
- * Where something was written.
+ * A place in the configuration.
  *
  * @param source a file, or {@code --export}
  * @param line counted from 1; 0 if there are no lines
  */
 public record Place(String source, int line) {
-    /** A mistake made there. */
+    /** Returns a mistake at this place. */
     ConfigException mistake(String what) {
         return new ConfigException(this + ": " + what);
     }

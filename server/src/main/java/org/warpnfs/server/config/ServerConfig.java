@@ -9,20 +9,20 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.PseudoPath;
 
 /**
- * Everything that {@code serve} was told.
+ * The configuration of a server.
  *
- * @param exports each with its place
- * @param backend where the files are
- * @param memoryBytes capacity of each file system in memory
- * @param rdmaAddress where RDMA clients connect; port 0 takes a free one
+ * @param exports the exports with their paths for clients
+ * @param backend where the files are stored
+ * @param memoryBytes the capacity of each file system in memory
+ * @param rdmaAddress where RDMA clients connect; port 0 means any free port
  * @param tcpAddress where TCP clients connect, for NFS and MOUNT
- * @param stateDirectory what must outlive a restart; null where nothing does
+ * @param stateDirectory the directory for what must survive a restart; null for none
  * @param rdma how RDMA clients are served
  * @param lease NFSv4 lease, and the longest grace period
- * @param operationThreads how many calls are worked on at once
+ * @param operationThreads the threads of each lane
  * @param payloadBytes memory for file data in flight, over all connections
- * @param drain how long a stop waits for calls that are under way
- * @param identities who is who
+ * @param drain how long a stop waits for calls under way
+ * @param identities how users and groups are identified
  */
 public record ServerConfig(
         List<ExportSpec> exports,
@@ -41,7 +41,7 @@ public record ServerConfig(
     /** The least memory for file data in flight: a few transfers of the largest size. */
     public static final long MIN_PAYLOAD_BYTES = 8 << 20;
 
-    /** What {@code serve} exports when it is told nothing. */
+    /** The directory that {@code serve} exports by default. */
     public static final Path DEFAULT_EXPORT = Path.of("export");
 
     public ServerConfig {
@@ -49,10 +49,10 @@ public record ServerConfig(
     }
 
     /**
-     * Gives each export its place. The only one is served at {@code /} unless it says otherwise; of several, each is
-     * served under its own absolute path.
+     * Gives each export its path for clients. A single export is served at {@code /}, each of several at its own
+     * absolute path, unless it names another.
      *
-     * @throws ConfigException if an export does not fit the backend
+     * @throws ConfigException if the backend does not support an export
      */
     public static List<ExportSpec> placed(List<ExportSpec> specs, Backend backend) throws ConfigException {
         List<ExportSpec> asked = specs;
@@ -66,7 +66,7 @@ public record ServerConfig(
         return List.copyOf(placed);
     }
 
-    /** As {@link #placed}, where files name more exports: none is the only one, and there may be none. */
+    /** Like {@link #placed}, if files name more exports: no export counts as single, and there may be none. */
     public static List<ExportSpec> placedBesideOthers(List<ExportSpec> specs, Backend backend) throws ConfigException {
         List<ExportSpec> placed = new ArrayList<>();
         for (ExportSpec spec : specs) {
@@ -79,7 +79,7 @@ public record ServerConfig(
         Path directory = spec.directory();
         if (backend == Backend.MEMORY && directory != null) {
             throw new ConfigException("--export " + directory
-                    + ": the memory backend holds no directories of this host; write --export :/PATH");
+                    + ": the memory backend does not serve directories of this host; write --export :/PATH");
         }
         if (backend == Backend.LOCAL && directory == null) {
             throw new ConfigException("--export :" + spec.pseudoPath() + ": the directory is missing");

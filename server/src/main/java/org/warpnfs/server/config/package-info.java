@@ -1,5 +1,5 @@
 /**
- * What the server is told to do: exports, listeners, limits. Parsed and checked here, before anything is opened, so
+ * The configuration of the server: exports, listeners, limits. It is parsed and checked before anything is opened, so
  * that a mistake is one line that says where it is.
  */
 @NullMarked

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** A host that is to mount by RDMA: its kernel, its RDMA devices, its tools. */
+/** Checks of a host that mounts over RDMA: its kernel, its RDMA devices, its tools. */
 public final class ClientChecks {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final Path MODULES = Path.of("/sys/module");
@@ -15,7 +15,7 @@ public final class ClientChecks {
 
     private ClientChecks() {}
 
-    /** Everything, in the order in which it matters. */
+    /** Returns the findings, the most important ones first. */
     public static List<Finding> of(Host host) {
         List<Finding> findings = new ArrayList<>();
         findings.add(kernel(host));
@@ -43,7 +43,7 @@ public final class ClientChecks {
                         : Finding.warn(
                                 "kernel",
                                 "Linux " + kernel.release()
-                                        + " has no siw, which came with 5.3: an iWARP adapter is needed",
+                                        + " has no siw, which exists since 5.3: an iWARP adapter is needed",
                                 "apt install --only-upgrade linux-image-amd64 && reboot"))
                 .orElseGet(CommonChecks::noKernel);
     }
@@ -58,10 +58,10 @@ public final class ClientChecks {
     static Finding mountNfs(Host host) {
         return host.hasProgram("mount.nfs")
                 ? Finding.ok("mount.nfs", "is there")
-                : Finding.fail("mount.nfs", "is missing: mount knows no NFS", "apt install nfs-common");
+                : Finding.fail("mount.nfs", "is missing: mount does not support NFS", "apt install nfs-common");
     }
 
-    /** Loaded, or there to be loaded, or not there. */
+    /** Checks whether a module is loaded, can be loaded, or is missing. */
     static Finding module(Host host, String name, String what) {
         if (host.exists(MODULES.resolve(name))) {
             return Finding.ok(name, what + ": loaded");
@@ -70,7 +70,7 @@ public final class ClientChecks {
         if (lists.isEmpty()) {
             return Finding.fail(
                     name,
-                    what + ": not loaded, and there is no /lib/modules of this kernel to load it from",
+                    what + ": not loaded, and /lib/modules of this kernel is missing",
                     "modprobe " + name + "   # in a container: on the host");
         }
         return lists.stream().anyMatch(list -> list.contains("/" + name + ".ko"))
@@ -84,7 +84,7 @@ public final class ClientChecks {
                 : "apt install linux-modules-extra-$(uname -r), or Debian's linux-image-amd64";
     }
 
-    /** What this kernel's modules are, and what is built into it; empty if nothing says so. */
+    /** Returns the lists of this kernel's modules and of its built-in ones; empty if they cannot be read. */
     private static List<String> moduleLists(Host host) {
         return KernelVersion.of(host).map(kernel -> Path.of("/lib/modules").resolve(kernel.release())).stream()
                 .flatMap(
@@ -112,7 +112,7 @@ public final class ClientChecks {
                     .map(String::strip)
                     .orElse("");
             if (!isIwarp(host, device)) {
-                findings.add(Finding.warn("rdma link", device + " is no iWARP device, so not of use here", add));
+                findings.add(Finding.warn("rdma link", device + " is not an iWARP device and cannot be used", add));
             } else if (!state.endsWith("ACTIVE")) {
                 findings.add(Finding.fail(
                         "rdma link", device + " is not active: " + state, "ip link set " + network + " up"));
@@ -126,7 +126,7 @@ public final class ClientChecks {
         return findings;
     }
 
-    /** For programs; mounts have no use for it. */
+    /** Checks the verbs device, which programs need but mounts do not. */
     static Finding verbs(Host host) {
         return host.exists(MODULES.resolve("ib_uverbs"))
                 ? Finding.ok("ib_uverbs", "loaded")
@@ -136,8 +136,8 @@ public final class ClientChecks {
 
     static Finding rdmaTool(Host host) {
         return host.hasProgram("rdma")
-                ? Finding.ok("rdma", "the tool that makes siw links is there")
-                : Finding.warn("rdma", "no tool to make siw links", "apt install iproute2");
+                ? Finding.ok("rdma", "the tool that creates siw links is installed")
+                : Finding.warn("rdma", "the tool that creates siw links is missing", "apt install iproute2");
     }
 
     static Finding lockedMemory(Host host) {
@@ -147,6 +147,6 @@ public final class ClientChecks {
                         "memlock",
                         hard.getAsLong() + " bytes: rping and perftest may need more, mounts do not",
                         "ulimit -l unlimited")
-                : Finding.ok("memlock", "enough for programs of verbs");
+                : Finding.ok("memlock", "enough for verbs programs");
     }
 }

@@ -7,26 +7,26 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What clients and servers have in common. */
+/** Checks for both clients and servers. */
 final class CommonChecks {
     private static final Path NETWORK = Path.of("/sys/class/net");
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final int ETHERNET_MTU = 1500;
     private static final int JUMBO_MTU = 9000;
-    /** Before this was written: a clock that says less was never set. */
+    /** A time before this code was written: an earlier clock was never set. */
     private static final Instant WRITTEN = Instant.parse("2026-01-01T00:00:00Z");
 
     private CommonChecks() {}
 
-    /** Nothing says which kernel this is. */
+    /** Returns the finding for an unknown kernel. */
     static Finding noKernel() {
         return Finding.fail(
                 "kernel",
-                KernelVersion.OSRELEASE + " cannot be read: this is no Linux, or /proc is not mounted as a whole",
+                KernelVersion.OSRELEASE + " cannot be read: this is not Linux, or /proc is not completely mounted",
                 "mount -t proc proc /proc, or run it on Linux");
     }
 
-    /** Interfaces that are up, without the loopback. */
+    /** Returns the interfaces that are up, without the loopback. */
     static List<String> interfaces(Host host) {
         return host.names(NETWORK).stream()
                 .filter(name -> !name.equals("lo"))
@@ -36,7 +36,7 @@ final class CommonChecks {
                 .toList();
     }
 
-    /** Of each interface that is up. */
+    /** Checks the MTU of each interface that is up. */
     static List<Finding> mtu(Host host) {
         List<Finding> findings = new ArrayList<>();
         for (String name : interfaces(host)) {
@@ -59,7 +59,7 @@ final class CommonChecks {
         return findings;
     }
 
-    /** A line of /proc/self/limits: the hard limit, Long.MAX_VALUE if there is none. */
+    /** Returns the hard limit from a line of /proc/self/limits; Long.MAX_VALUE means unlimited. */
     static OptionalLong hardLimit(Host host, String name) {
         return host.text(LIMITS)
                 .flatMap(text ->
@@ -82,18 +82,18 @@ final class CommonChecks {
         }
     }
 
-    /** Times of files and leases go by it. */
+    /** Checks the clock, on which file times and leases depend. */
     static Finding clock(Host host) {
         Instant now = host.now();
         if (now.isBefore(WRITTEN)) {
-            return Finding.fail("clock", "it is " + now + ", which cannot be", "timedatectl set-ntp true");
+            return Finding.fail("clock", "it is " + now + ", which is impossible", "timedatectl set-ntp true");
         }
         boolean isKept = host.exists(Path.of("/run/systemd/timesync/synchronized"))
                 || host.exists(Path.of("/run/chrony/chronyd.pid"))
                 || host.exists(Path.of("/run/chronyd.pid"))
                 || host.exists(Path.of("/run/ntpd.pid"));
         return isKept
-                ? Finding.ok("clock", "kept by NTP")
-                : Finding.warn("clock", "nobody here keeps it by NTP", "timedatectl set-ntp true");
+                ? Finding.ok("clock", "synchronized by NTP")
+                : Finding.warn("clock", "not synchronized by NTP", "timedatectl set-ntp true");
     }
 }

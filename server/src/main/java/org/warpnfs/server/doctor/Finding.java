@@ -1,17 +1,17 @@
 package org.warpnfs.server.doctor;
 
 /**
- * What one check found.
+ * The result of one check.
  *
- * @param subject what was looked at, in a word or two
- * @param says what there is
- * @param remedy a command that mends it, or words where there is none; empty if nothing has to be mended
+ * @param subject what was checked, in a word or two
+ * @param says the result
+ * @param remedy a command that fixes the problem, or a description if there is none; empty if there is no problem
  */
 public record Finding(Level level, String subject, String says, String remedy) {
-    /** How bad it is. */
+    /** The severity. */
     public enum Level {
         OK,
-        /** Works, and less well than it could; or works in some ways only. */
+        /** Works, but less well than possible, or only in part. */
         WARN,
         /** Does not work. */
         FAIL

@@ -6,40 +6,41 @@ import java.util.List;
 import java.util.Optional;
 import org.warpnfs.server.limits.Machine;
 
-/** A host, as checks see it. */
+/** The view of a host that the checks use. */
 public interface Host {
     /**
-     * What a small file says, such as those of {@code /proc} and {@code /sys}; empty if there is none that can be read.
+     * Returns the contents of a small file, such as those of {@code /proc} and {@code /sys}; empty if it cannot be
+     * read.
      */
     Optional<String> text(Path file);
 
-    /** Names in a directory, sorted; none if there is none. */
+    /** Returns the sorted names in a directory; empty if there is no such directory. */
     List<String> names(Path directory);
 
-    /** True if a file, directory or socket is there. */
+    /** Returns whether a file, directory or socket exists. */
     boolean exists(Path path);
 
-    /** True if a program of that name is where root finds programs. */
+    /** Returns whether a program of that name is in root's search path. */
     boolean hasProgram(String name);
 
-    /** True if nobody listens for TCP at that port, and this process might. */
+    /** Returns the state of a TCP port. */
     PortState port(int port);
 
-    /** What a port is. */
+    /** The state of a port: free for this process, in use, or forbidden. */
     enum PortState {
         FREE,
         TAKEN,
-        /** Below 1024, and not for this user. */
+        /** Below 1024, and this user may not listen on it. */
         FORBIDDEN
     }
 
-    /** Whether a directory can be written, or made; by trying. */
+    /** Returns whether a directory can be written or created, by trying. */
     boolean isWritable(Path directory);
 
-    /** The type of the file system that a directory is on, or would be on; empty if nobody knows. */
+    /** Returns the type of the file system of a directory, existing or not; empty if unknown. */
     String fileSystemOf(Path directory);
 
-    /** Memory and descriptors. */
+    /** Returns memory and descriptors. */
     Machine machine();
 
     Instant now();

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.warpnfs.server.limits.Machine;
 
-/** This host. Reads, and writes nothing but a file that it takes away again, in the state directory. */
+/** This host. Only reads, except for a temporary file in the state directory. */
 public final class LinuxHost implements Host {
-    /** modules.dep of a distribution's kernel has some hundred KiB. */
+    /** The largest file that is read; modules.dep of a distribution's kernel has some hundred KiB. */
     private static final int MAX_TEXT_BYTES = 8 << 20;
 
     private static final List<Path> PROGRAMS = List.of(
@@ -88,7 +88,7 @@ public final class LinuxHost implements Host {
         }
     }
 
-    /** The directory itself, or the first above it that is there. */
+    /** Returns the directory itself, or its nearest existing parent. */
     private static Path nearest(Path directory) {
         Path at = directory.toAbsolutePath().normalize();
         for (Path above = at; above != null; above = above.getParent()) {

@@ -28,7 +28,7 @@ import org.warpnfs.tools.bench.nfs.CallBuffer;
 import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.ReplyWords;
 
-/** By the requesters of this tree: RDMA needs no device of the host. */
+/** Reaches a server with the requesters of this tree, which need no RDMA device. */
 public final class NfsReach implements ServerReach {
     private static final int PROGRAM = 100_003;
     private static final int NULL = 0;
@@ -42,7 +42,7 @@ public final class NfsReach implements ServerReach {
     private final int tcpPort;
     private final Duration timeout;
 
-    /** @param timeout of a connection, and of each call */
+    /** @param timeout the time limit of a connection, and of each call */
     public NfsReach(String name, InetAddress host, int rdmaPort, int tcpPort, Duration timeout) {
         this.name = name;
         this.host = host;
@@ -76,7 +76,7 @@ public final class NfsReach implements ServerReach {
 
     @Override
     public Duration callNull(Transport transport) throws IOException {
-        // The requesters go first: they end their connections on the loops of the transport.
+        // The requesters are closed first, since they close their connections on the transport's event loops.
         try (IwarpTransport iwarp = new IwarpTransport(
                         IwarpConfig.builder().eventLoopThreads(1).build());
                 RpcRequesters requesters = new RpcRequesters(1);
@@ -113,7 +113,7 @@ public final class NfsReach implements ServerReach {
         long[] nanos = new long[CALLS];
         for (int i = 0; i < CALLS; i++) {
             long begin = System.nanoTime();
-            // NULL of any version is the same.
+            // NULL is the same in every version.
             ByteBuffer reply = requester
                     .call(buffer.begin(caller, PROGRAM, 3, NULL).message(i + 1), ChunkOffer.NONE)
                     .get(timeout.toNanos(), TimeUnit.NANOSECONDS)
@@ -128,7 +128,7 @@ public final class NfsReach implements ServerReach {
     @Override
     public OptionalInt mtu() {
         try (DatagramSocket route = new DatagramSocket()) {
-            // Sends nothing.
+            // Connecting a datagram socket sends nothing.
             route.connect(address(Transport.RDMA));
             NetworkInterface network = NetworkInterface.getByInetAddress(route.getLocalAddress());
             return network == null ? OptionalInt.empty() : OptionalInt.of(network.getMTU());

@@ -8,15 +8,15 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import org.warpnfs.server.doctor.ServerReach.Transport;
 
-/** From this host to a server. */
+/** Checks of the path from this host to a server. */
 public final class PathChecks {
     private static final int ETHERNET_MTU = 1500;
-    /** Far more than any network of one site takes. */
+    /** A round trip above this is slow: far more than any network within a site needs. */
     private static final Duration SLOW = Duration.ofMillis(20);
 
     private PathChecks() {}
 
-    /** Both transports, and the way. */
+    /** Returns the findings about both transports and the path. */
     public static List<Finding> of(ServerReach server) {
         List<Finding> findings = new ArrayList<>();
         for (Transport transport : Transport.values()) {
@@ -54,12 +54,12 @@ public final class PathChecks {
             return List.of(
                     took.compareTo(SLOW) > 0
                             ? Finding.warn(
-                                    subject, says + ": a long way, or a busy server", "ping -c 10 " + server.name())
+                                    subject, says + ": a long path, or a busy server", "ping -c 10 " + server.name())
                             : Finding.ok(subject, says));
         } catch (IOException e) {
             return List.of(Finding.fail(
                     subject,
-                    where + " takes connections, and answers no NFS over " + transport + ": " + e.getMessage(),
+                    where + " accepts connections, but does not answer NFS over " + transport + ": " + e.getMessage(),
                     "warpnfs probe --deep   # at the server"));
         }
     }

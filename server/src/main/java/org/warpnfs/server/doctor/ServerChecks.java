@@ -11,7 +11,7 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.ServerLimits;
 
-/** A host that is to serve. */
+/** Checks of a host that runs a server. */
 public final class ServerChecks {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final Path UID_MAP = Path.of("/proc/self/uid_map");
@@ -20,17 +20,17 @@ public final class ServerChecks {
     private static final int RDMA_PORT = 20_049;
     private static final int TCP_PORT = 2049;
     private static final int HTTP_PORT = 9049;
-    /** A thousand connections of each transport and their files. */
+    /** Enough descriptors for a thousand connections over each transport, and their files. */
     private static final long ENOUGH_DESCRIPTORS = 16_384;
 
     private static final long LEAST_DESCRIPTORS = 512;
     private static final Set<String> FORGETFUL = Set.of("tmpfs", "ramfs", "overlay");
 
-    /** Bits of CapEff, and what each adds. */
+    /** The bits of CapEff, and what each capability adds. */
     private static final Map<Integer, String> CAPABILITIES = new LinkedHashMap<>();
 
     static {
-        CAPABILITIES.put(2, "DAC_READ_SEARCH (handles of the kernel's own)");
+        CAPABILITIES.put(2, "DAC_READ_SEARCH (file handles of the kernel)");
         CAPABILITIES.put(6, "SETGID");
         CAPABILITIES.put(7, "SETUID (with SETGID, CHOWN, FOWNER: calls made as their callers)");
         CAPABILITIES.put(0, "CHOWN");
@@ -39,7 +39,7 @@ public final class ServerChecks {
 
     private ServerChecks() {}
 
-    /** Everything, in the order in which it matters. */
+    /** Returns the findings, the most important ones first. */
     public static List<Finding> of(Host host, Path state) {
         List<Finding> findings = new ArrayList<>();
         findings.add(kernel(host));
@@ -74,19 +74,21 @@ public final class ServerChecks {
                             says + ": has RWF_NOWAIT, openat2"
                                     + (kernel.isAtLeast(6, 5)
                                             ? ", cachestat"
-                                            : "; no cachestat (6.5), which is no harm"));
+                                            : "; no cachestat (6.5), which does no harm"));
                 })
                 .orElseGet(CommonChecks::noKernel);
     }
 
-    /** @param who may have it, in words */
+    /** @param who the users that may listen on the port, in words */
     static Finding port(Host host, String subject, int port, String who) {
         return switch (host.port(port)) {
             case FREE -> Finding.ok(subject, port + " is free");
-            case TAKEN -> Finding.warn(subject, port + " is taken: " + who, "ss -ltnp 'sport = :" + port + "'");
+            case TAKEN -> Finding.warn(subject, port + " is in use: " + who, "ss -ltnp 'sport = :" + port + "'");
             case FORBIDDEN ->
                 Finding.fail(
-                        subject, port + " is not for this user", "sysctl net.ipv4.ip_unprivileged_port_start=" + port);
+                        subject,
+                        port + " is forbidden for this user",
+                        "sysctl " + "net.ipv4.ip_unprivileged_port_start=" + port);
         };
     }
 
@@ -95,7 +97,7 @@ public final class ServerChecks {
                 ? Finding.ok("rpcbind", "runs: clients find the server's ports")
                 : Finding.warn(
                         "rpcbind",
-                        "none: NFSv3 clients have to name ports",
+                        "none: NFSv3 clients must name ports",
                         "apt install rpcbind, or warpnfs serve --rpcbind serve");
     }
 
@@ -119,10 +121,11 @@ public final class ServerChecks {
             }
         });
         return missing.isEmpty()
-                ? Finding.ok("capabilities", "all that it can use")
+                ? Finding.ok("capabilities", "all that the server can use")
                 : Finding.warn(
                         "capabilities",
-                        "it serves without, and judges permissions itself; missing: " + String.join(", ", missing),
+                        "the server works without them and checks permissions itself; missing: "
+                                + String.join(", ", missing),
                         "start it as root, or by the systemd unit (docs/operate.md)");
     }
 
@@ -144,7 +147,7 @@ public final class ServerChecks {
         }
         return Finding.warn(
                 "users",
-                "a user namespace of " + ids + " users: files of others are nobody's",
+                "a user namespace of " + ids + " users: files of other users belong to nobody",
                 "podman run --userns=host, or usermod --add-subuids 100000-165535 $USER");
     }
 
@@ -152,7 +155,7 @@ public final class ServerChecks {
         OptionalLong hard = CommonChecks.hardLimit(host, "Max open files");
         String remedy = "ulimit -Hn 65536, or LimitNOFILE=65536 in the unit";
         if (hard.isEmpty()) {
-            return Finding.warn("descriptors", "nobody knows their limit", remedy);
+            return Finding.warn("descriptors", "their limit is unknown", remedy);
         }
         long limit = hard.getAsLong();
         String says = "up to " + (limit == Long.MAX_VALUE ? "any number" : limit) + " files and connections";
@@ -163,7 +166,7 @@ public final class ServerChecks {
                         : Finding.ok("descriptors", says);
     }
 
-    /** The budgets of docs/limits.md against the heap, direct memory and the control group. */
+    /** Compares the budgets of docs/limits.md with the heap, direct memory and the control group. */
     static Finding memory(Host host) {
         String remedy = "WARPNFS_JAVA_OPTS='-Xmx1g -XX:MaxDirectMemorySize=1g', and as much for the container";
         try {
@@ -183,7 +186,7 @@ public final class ServerChecks {
         if (!host.isWritable(state)) {
             return Finding.fail(
                     "state",
-                    state + " cannot be written, and clients lose their files at a restart without",
+                    state + " cannot be written; without it clients lose their files at a restart",
                     "install -d -o $USER " + state
                             + " as root, or warpnfs serve --state DIR where there is a disk to write to");
         }
@@ -191,7 +194,7 @@ public final class ServerChecks {
         return FORGETFUL.contains(type) || type.startsWith("nfs")
                 ? Finding.warn(
                         "state",
-                        state + " is on " + type + ": it may not outlive a restart",
+                        state + " is on " + type + ": it may be lost at a restart",
                         "warpnfs serve --state DIR, on a disk of this host")
                 : Finding.ok("state", state + " can be written, on " + (type.isEmpty() ? "some file system" : type));
     }

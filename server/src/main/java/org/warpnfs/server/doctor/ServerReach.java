@@ -4,34 +4,34 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.OptionalInt;
 
-/** The way to a server. Every method gives up in time. */
+/** Reaches a server. Every method has a time limit. */
 public interface ServerReach {
-    /** What people call the server. */
+    /** Returns the server's name. */
     String name();
 
-    /** The port for RDMA, and for TCP. */
+    /** Returns the port of a transport. */
     int port(Transport transport);
 
     /**
-     * Opens a TCP connection to that port, and closes it: iWARP too goes over TCP.
+     * Opens a TCP connection to the port of a transport, and closes it; iWARP uses TCP too.
      *
-     * @return how long it took
-     * @throws IOException if it is refused, or not there in time
+     * @return the time it took
+     * @throws IOException if the connection is refused or times out
      */
     Duration connect(Transport transport) throws IOException;
 
     /**
-     * Calls NULL of NFS, some times one after the other.
+     * Calls NFS NULL several times, one after the other.
      *
-     * @return how long one took, the middle of all
-     * @throws IOException if one is not answered by success
+     * @return the median time of a call
+     * @throws IOException if a call does not succeed
      */
     Duration callNull(Transport transport) throws IOException;
 
-    /** The MTU of the interface that leads there; empty if nobody knows. */
+    /** Returns the MTU of the interface to the server; empty if unknown. */
     OptionalInt mtu();
 
-    /** How NFS goes. */
+    /** The transports of NFS. */
     enum Transport {
         RDMA,
         TCP

@@ -1,7 +1,7 @@
 /**
- * Looks a host over, as a client or a server of NFS over RDMA, and says what would mend it.
+ * Checks a host as a client or a server of NFS over RDMA, and says how to fix problems.
  *
- * <p>The checks see the host through {@link org.warpnfs.server.doctor.Host} alone, and change nothing.
+ * <p>The checks access the host only through {@link org.warpnfs.server.doctor.Host}, and change nothing.
  */
 @NullMarked
 package org.warpnfs.server.doctor;

@@ -11,8 +11,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * getpwnam_r(3), getgrnam_r(3), their likes by number, and getgrouplist(3), as the C library of this process has them.
- * Each call blocks its thread for as long as a name service takes. Safe for any thread.
+ * Calls getpwnam_r(3), getpwuid_r(3), getgrnam_r(3), getgrgid_r(3) and getgrouplist(3) of the C library. Each call
+ * blocks its thread until the name service answers. Safe for any thread.
  *
  * <pre>
  * offset  struct passwd       struct group
@@ -33,7 +33,7 @@ final class AccountCalls {
     private static final AddressLayout TEXT =
             POINTER.withTargetLayout(MemoryLayout.sequenceLayout(Long.MAX_VALUE, ValueLayout.JAVA_BYTE));
 
-    /** By name. */
+    /** getpwnam_r. */
     private final MethodHandle userByName;
 
     private final MethodHandle groupByName;
@@ -54,7 +54,7 @@ final class AccountCalls {
         this.groupList = groupList;
     }
 
-    /** Empty where the C library has no such functions, as in a program that is linked without one. */
+    /** Returns the calls; empty if the process has no C library with these functions. */
     static Optional<AccountCalls> ofLibc() {
         FunctionDescriptor byName =
                 FunctionDescriptor.of(INT, POINTER, POINTER, POINTER, ValueLayout.JAVA_LONG, POINTER);
@@ -72,7 +72,7 @@ final class AccountCalls {
         return linker.defaultLookup().find(name).map(symbol -> linker.downcallHandle(symbol, descriptor));
     }
 
-    /** Where a call leaves what it found. */
+    /** The output memory of a call. */
     record Found(MemorySegment structure, MemorySegment buffer, MemorySegment result) {
         static Found room(Arena arena, long bufferBytes) {
             return new Found(
@@ -96,7 +96,7 @@ final class AccountCalls {
         }
     }
 
-    /** 0, also if there is no such user; else the error number. */
+    /** Returns 0, also if there is no such user, or the error number. */
     int userByName(MemorySegment name, Found found) {
         return byName(userByName, name, found);
     }
@@ -132,10 +132,10 @@ final class AccountCalls {
     }
 
     /**
-     * The groups of a user.
+     * Looks up the groups of a user.
      *
-     * @param count in: how many there is room for; out: how many there are
-     * @return negative if there was too little room
+     * @param count in: the capacity; out: the number of groups
+     * @return negative if the capacity was too small
      */
     int groupsOf(MemorySegment name, int firstGroup, MemorySegment groups, MemorySegment count) {
         try {

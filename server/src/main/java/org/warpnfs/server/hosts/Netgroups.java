@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * innetgr(3). The C library keeps the netgroups that it walks in the state of the process, so calls take turns. Safe
- * for any thread; may block while a name service answers.
+ * Calls innetgr(3). The C library iterates netgroups in global state, so calls are serialized. Safe for any thread; may
+ * block until the name service answers.
  */
 final class Netgroups {
     private final @Nullable MethodHandle innetgr;
@@ -19,7 +19,7 @@ final class Netgroups {
         this.innetgr = innetgr;
     }
 
-    /** Those of this host; where its C library knows of none, as musl, nobody is in any. */
+    /** Returns the netgroups of this host; without support in the C library, as with musl, all netgroups are empty. */
     static Netgroups ofLibc() {
         Linker linker = Linker.nativeLinker();
         return new Netgroups(linker.defaultLookup()
@@ -35,7 +35,7 @@ final class Netgroups {
                 .orElse(null));
     }
 
-    /** True if the netgroup has an entry for the host, whatever its user and domain. */
+    /** Returns whether the netgroup has an entry for the host, with any user and domain. */
     synchronized boolean hasHost(String netgroup, String host) {
         if (innetgr == null) {
             return false;

@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * getnameinfo(3). The Java library has it too, and does not tell an address without a name from a resolver that did not
- * answer: then hosts would lose their names, and with them their exports, whenever the resolver is away for a moment.
- * Safe for any thread; may block while a name service answers.
+ * Calls getnameinfo(3). The Java library's lookup does not distinguish an address without a name from a resolver that
+ * did not answer. With it, hosts would lose their names, and so their exports, whenever the resolver fails for a
+ * moment. Safe for any thread; may block until the name service answers.
  *
  * <pre>
  * offset  sockaddr_in       sockaddr_in6
@@ -37,7 +37,7 @@ final class ReverseNames {
     private static final int SCOPE_OFFSET = 24;
     private static final int IPV4_BYTES = 16;
     private static final int IPV6_BYTES = 28;
-    /** NI_NAMEREQD: a name, and no address in digits. */
+    /** NI_NAMEREQD: fail instead of returning a numeric address. */
     private static final int NAME_REQUIRED = 8;
     /** NI_MAXHOST. */
     private static final int MAX_NAME_BYTES = 1025;
@@ -48,7 +48,7 @@ final class ReverseNames {
         this.getnameinfo = getnameinfo;
     }
 
-    /** That of this host's C library; where it cannot be called, nobody has a name. */
+    /** Returns the lookup of this host's C library; if it cannot be called, no address has a name. */
     static ReverseNames ofLibc() {
         Linker linker = Linker.nativeLinker();
         return new ReverseNames(linker.defaultLookup()
@@ -68,7 +68,7 @@ final class ReverseNames {
     }
 
     /**
-     * The name of an address, whatever whoever runs its reverse zone has written there.
+     * Returns the name of an address, which is whatever its reverse zone contains.
      *
      * @throws UncheckedIOException if the resolver did not answer
      */
@@ -97,10 +97,10 @@ final class ReverseNames {
     }
 
     /**
-     * What an error of getnameinfo means.
+     * Interprets the result of getnameinfo.
      *
      * @return false if the address has no name
-     * @throws UncheckedIOException if nobody knows
+     * @throws UncheckedIOException if the resolver did not answer
      */
     static boolean answered(int error) {
         if (error == 0 || error == NO_NAME) {

@@ -13,8 +13,8 @@ import java.util.function.ToIntFunction;
 import org.warpnfs.nfs.idmap.Accounts;
 
 /**
- * Users and groups as nsswitch.conf of this host has them: files, LDAP, SSSD, systemd. Blocks as long as these do. Safe
- * for any thread.
+ * Users and groups of this host, from the services of nsswitch.conf: files, LDAP, SSSD, systemd. Blocks until these
+ * answer. Safe for any thread.
  */
 public final class SystemAccounts implements Accounts {
     private static final int NO_ENTRY = 2;
@@ -22,15 +22,15 @@ public final class SystemAccounts implements Accounts {
     private static final int BAD_DESCRIPTOR = 9;
     private static final int NOT_PERMITTED = 1;
     private static final int RANGE = 34;
-    /** What "there is no such name" may be called too, says getpwnam_r(3). */
+    /** Errors that also mean that there is no such name, according to getpwnam_r(3). */
     private static final Set<Integer> NOT_FOUND = Set.of(NO_ENTRY, NO_PROCESS, BAD_DESCRIPTOR, NOT_PERMITTED);
 
     private static final int FIRST_BUFFER_BYTES = 4096;
-    /** A group can have tens of thousands of members, which all come along. */
+    /** The largest buffer; the entry of a group contains all its members, which can be tens of thousands. */
     private static final int MAX_BUFFER_BYTES = 16 << 20;
 
     private static final int FIRST_GROUPS = 64;
-    /** NGROUPS_MAX: the kernel lets no process have more. */
+    /** NGROUPS_MAX: the most groups of a process. */
     private static final int MAX_GROUPS = 65_536;
 
     private final AccountCalls calls;
@@ -39,7 +39,7 @@ public final class SystemAccounts implements Accounts {
         this.calls = calls;
     }
 
-    /** Those of this host; empty where the C library cannot be asked. */
+    /** Returns the accounts of this host; empty if the C library cannot be called. */
     public static Optional<SystemAccounts> ofLibc() {
         return AccountCalls.ofLibc().map(SystemAccounts::new);
     }
@@ -73,7 +73,7 @@ public final class SystemAccounts implements Accounts {
         return Optional.of(groupsOf(user.get()));
     }
 
-    /** Asks with more and more room. */
+    /** Calls with larger and larger buffers. */
     private static <T> Optional<T> ask(ToIntFunction<AccountCalls.Found> call, Function<AccountCalls.Found, T> answer)
             throws IOException {
         for (int bytes = FIRST_BUFFER_BYTES; ; bytes *= 4) {

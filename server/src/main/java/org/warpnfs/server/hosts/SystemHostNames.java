@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 import org.warpnfs.nfs.export.HostNames;
 
 /**
- * Names by the resolver of this host: {@code /etc/hosts}, DNS and whatever else nsswitch.conf names, through
- * getaddrinfo(3), getnameinfo(3) and innetgr(3). Blocks as long as these do. Safe for any thread.
+ * Names from the resolver of this host: {@code /etc/hosts}, DNS and the other services of nsswitch.conf, through
+ * getaddrinfo(3), getnameinfo(3) and innetgr(3). Blocks until these answer. Safe for any thread.
  */
 public final class SystemHostNames implements HostNames {
     /**
-     * EAI_AGAIN of getaddrinfo(3): the virtual machine passes its text on, and nothing else that tells it from an
+     * The text of EAI_AGAIN of getaddrinfo(3), the only thing by which the Java library distinguishes it from an
      * unknown name.
      */
     private static final String NO_ANSWER = "Temporary failure in name resolution";
@@ -43,7 +43,7 @@ public final class SystemHostNames implements HostNames {
         }
     }
 
-    /** The resolver gives one name; an alias is found by its own addresses. */
+    /** Returns the name from the resolver, at most one; aliases are found by their own addresses. */
     @Override
     public List<String> namesOf(InetAddress address) {
         return reverse.of(address)
@@ -55,8 +55,8 @@ public final class SystemHostNames implements HostNames {
     }
 
     /**
-     * Whoever runs a reverse zone can write anything there: an address too, in forms such as 10.1, which would then be
-     * its own address.
+     * Returns whether the text is a host name. A reverse zone can contain anything, also an address in a form such as
+     * 10.1, which would resolve to itself.
      */
     static boolean isHostName(String name) {
         List<String> labels = Splitter.on('.').splitToList(name);

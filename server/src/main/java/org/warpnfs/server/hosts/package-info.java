@@ -1,7 +1,4 @@
-/**
- * What this host knows of other hosts: their names and netgroups, by the name services that its administrator has set
- * up.
- */
+/** Names and netgroups of other hosts, and users and groups, from the name services of this host. */
 @NullMarked
 package org.warpnfs.server.hosts;
 

@@ -3,21 +3,21 @@ package org.warpnfs.server.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a question is answered with.
+ * An answer.
  *
- * @param status 200, or 503 for what is not well
- * @param text of at most a few hundred KiB
+ * @param status 200, or 503 if something is not well
+ * @param text the body, at most a few hundred KiB
  */
 public record Answer(int status, String contentType, String text) {
     private static final int GOOD = 200;
     private static final int UNAVAILABLE = 503;
 
-    /** A page, a list, an object. */
+    /** Returns an answer with status 200. */
     public static Answer of(String contentType, String text) {
         return new Answer(GOOD, contentType, text);
     }
 
-    /** One line for people and probes. */
+    /** Returns an answer of one line of text. */
     public static Answer line(boolean good, String line) {
         return plain(good ? GOOD : UNAVAILABLE, line);
     }

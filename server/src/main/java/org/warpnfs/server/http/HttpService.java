@@ -16,26 +16,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers GET and HEAD of a few fixed paths.
+ * Serves GET and HEAD of a few fixed paths over HTTP.
  *
  * <h2>Operation</h2>
  *
- * One virtual thread for each request, at most {@value #MAX_CONNECTIONS} connections: a peer that is slow holds its own
- * connection and nothing else. Nothing that a peer sends is kept or changes anything.
+ * Each request has a virtual thread, and there are at most {@value #MAX_CONNECTIONS} connections: a slow peer occupies
+ * only its own connection. Nothing that a peer sends is stored or changes anything.
  *
  * <h2>Errors</h2>
  *
- * A request that does not come whole within {@value #REQUEST_SECONDS} s, and an answer that is not taken within
- * {@value #ANSWER_SECONDS} s, end their connection; connections beyond the limit are closed at once. Another path is
- * 404, another method 405, another host's name on the loopback 421. What a question throws is 500 and a line in the
- * log.
+ * A connection is closed if its request is not complete within {@value #REQUEST_SECONDS} s, or its answer is not read
+ * within {@value #ANSWER_SECONDS} s. Connections beyond the limit are closed at once. An unknown path is answered with
+ * 404, another method with 405, another host's name on the loopback with 421. An exception is answered with 500 and
+ * logged.
  */
 public final class HttpService implements AutoCloseable {
-    /** Probes, a scraper and a few people. */
+    /** The most connections; enough for probes, a scraper and a few people. */
     public static final int MAX_CONNECTIONS = 64;
-    /** For the line and all headers of a request. */
+    /** The time limit for the first line and all headers of a request. */
     public static final int REQUEST_SECONDS = 5;
-    /** From the end of a request to the end of its answer. */
+    /** The time limit from the end of a request to the end of its answer. */
     public static final int ANSWER_SECONDS = 15;
 
     private static final int IDLE_SECONDS = 30;
@@ -44,7 +44,7 @@ public final class HttpService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpService.class);
 
     static {
-        // The library reads these once, before its first server is made.
+        // The library reads these once, before its first server is created.
         limit("jdk.httpserver.maxConnections", MAX_CONNECTIONS);
         limit("sun.net.httpserver.maxReqTime", REQUEST_SECONDS);
         limit("sun.net.httpserver.maxRspTime", ANSWER_SECONDS);
@@ -71,11 +71,11 @@ public final class HttpService implements AutoCloseable {
     }
 
     /**
-     * Starts to answer.
+     * Starts the service.
      *
-     * @param address where; port 0 takes a free one
-     * @param questions by path: what is asked is the query, empty if there is none
-     * @throws IOException if the address cannot be had
+     * @param address where to listen; port 0 means any free port
+     * @param questions the handlers by path; their argument is the query, empty if there is none
+     * @throws IOException if it cannot listen on the address
      */
     public static HttpService start(InetSocketAddress address, Map<String, Function<String, Answer>> questions)
             throws IOException {
@@ -84,7 +84,7 @@ public final class HttpService implements AutoCloseable {
         return service;
     }
 
-    /** Where it listens, with the port that was taken. */
+    /** Returns the address with the actual port. */
     public InetSocketAddress localAddress() {
         return server.getAddress();
     }
@@ -98,7 +98,7 @@ public final class HttpService implements AutoCloseable {
                     || !exchange.getRequestHeaders()
                             .getOrDefault("Content-Length", List.of("0"))
                             .equals(List.of("0"))) {
-                // Closing without reading on would else wait for a body that may never come.
+                // Otherwise closing would wait for a body that may never arrive.
                 answer = Answer.plain(400, "a question has no body");
                 exchange.getResponseHeaders().set("Connection", "close");
             }
@@ -110,8 +110,8 @@ public final class HttpService implements AutoCloseable {
     }
 
     /**
-     * True for a browser on this host that was led here by a name of somebody else's (DNS rebinding), whose page would
-     * read the answer. Where other hosts are answered too, they may have any name for this one.
+     * Returns true if a browser on this host was directed here by a foreign name (DNS rebinding), so that a foreign
+     * page could read the answer. On other addresses than the loopback any name is accepted.
      */
     private static boolean isRebound(HttpExchange exchange) {
         String host = exchange.getRequestHeaders().getFirst("Host");
@@ -137,8 +137,10 @@ public final class HttpService implements AutoCloseable {
             return question.apply(query == null ? "" : query);
         } catch (RuntimeException e) {
             LOG.error(
-                    "{} failed by a bug of the server", exchange.getRequestURI().getPath(), e);
-            return Answer.plain(500, "failed by a bug of the server");
+                    "{} failed because of a bug of the server",
+                    exchange.getRequestURI().getPath(),
+                    e);
+            return Answer.plain(500, "failed because of a bug of the server");
         }
     }
 
@@ -164,7 +166,7 @@ public final class HttpService implements AutoCloseable {
         }
     }
 
-    /** Ends all connections at once. */
+    /** Closes all connections at once. */
     @Override
     public void close() {
         server.stop(0);

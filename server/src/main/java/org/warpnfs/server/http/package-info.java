@@ -1,4 +1,4 @@
-/** A small HTTP server that answers questions and takes no orders. Knows nothing of what it tells. */
+/** A small read-only HTTP server. It does not depend on the contents of its answers. */
 @NullMarked
 package org.warpnfs.server.http;
 

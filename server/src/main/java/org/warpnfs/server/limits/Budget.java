@@ -5,12 +5,11 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Shares out a number of bytes. What is wanted is cut where there is less: part by part, in the order in which the
- * parts were added, each down to what works well; and if that is still too much, once more in that order, each down to
- * the least that works at all.
+ * Divides a number of bytes among parts. If there are too few bytes, it cuts the parts in the order in which they were
+ * added: first each down to the size that works well, then, if that is still too much, each down to the minimum.
  */
 final class Budget {
-    /** One thing that takes of it. */
+    /** One part of the budget. */
     static final class Part {
         private final String name;
         private final long wantedBytes;
@@ -34,7 +33,7 @@ final class Budget {
             return wantedBytes;
         }
 
-        /** What it may take. */
+        /** Returns the size of the part after the cuts. */
         long bytes() {
             return bytes;
         }
@@ -43,7 +42,7 @@ final class Budget {
     private final List<Part> parts = new ArrayList<>();
     private final long fixedBytes;
 
-    /** @param fixedBytes what is taken in any case */
+    /** @param fixedBytes what is used in any case */
     Budget(long fixedBytes) {
         this.fixedBytes = fixedBytes;
     }
@@ -54,7 +53,7 @@ final class Budget {
         return part;
     }
 
-    /** Cuts the parts until all fits; false if it cannot. */
+    /** Cuts the parts until they fit into {@code roomBytes}; returns false if they cannot fit. */
     boolean fit(long roomBytes) {
         cut(part -> part.wellBytes, roomBytes);
         cut(part -> part.leastBytes, roomBytes);
@@ -74,12 +73,12 @@ final class Budget {
         return fixedBytes + parts.stream().mapToLong(part -> part.bytes).sum();
     }
 
-    /** What would be taken if every part had the least. */
+    /** Returns the sum if every part had its minimum. */
     long leastBytes() {
         return fixedBytes + parts.stream().mapToLong(part -> part.leastBytes).sum();
     }
 
-    /** Those that have less than they wanted. */
+    /** Returns the parts that were cut. */
     List<Part> cutParts() {
         return parts.stream().filter(part -> part.bytes < part.wantedBytes).toList();
     }

@@ -6,19 +6,18 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * Fits all that clients may make the server hold to what the process may have, before anything is opened.
+ * Fits the limits to the resources of the process, before anything is opened.
  *
  * <h2>Operation</h2>
  *
- * Four things are compared: the Java heap, memory outside of it, descriptors, and the container's memory, which holds
- * the first two and the virtual machine itself. Where there is less than is wanted, less is taken: of payload memory
- * first, then of records and receive buffers, then of connections, each of which has receive buffers to begin with,
- * then of files in memory; on the heap of replies first, then of NFSv4 state. {@link Plan#line()} says what was taken
- * of what, and what was cut.
+ * Four resources are compared with the limits: the Java heap, direct memory, descriptors, and the container's memory,
+ * which contains the first two and the virtual machine itself. If there is not enough, limits are lowered in this
+ * order: payload memory, records and receive buffers, connections (each begins with receive buffers), files in memory;
+ * on the heap replies, then NFSv4 state. {@link Plan#line()} says how much of each resource is used, and what was cut.
  *
  * <h2>Errors</h2>
  *
- * If the least does not fit there is no server: one line says what is too small and which flag changes it.
+ * If the minimum does not fit, the server does not start: one line says what is too small and which flag changes it.
  */
 public final class Budgets {
     private static final long KIB = 1 << 10;
@@ -27,46 +26,45 @@ public final class Budgets {
     private static final int LEAST_CONNECTIONS = 16;
 
     private static final int WORKING_CONNECTIONS = 256;
-    /** Callbacks to NFSv4.0 clients, listeners, and what the event loops have. */
+    /** Sockets of callbacks to NFSv4.0 clients, of listeners and of event loops. */
     private static final int MOST_OTHER_SOCKETS = 320;
-    /** A frame or record that is coming, over each transport. */
+    /** A frame or record that is arriving, over each transport. */
     private static final long BYTES_OF_CONNECTION = 2 * 64 * KIB;
-    /** The header space that iWARP keeps: 2048 of 8 KiB. */
+    /** The header space that iWARP keeps: 2048 pieces of 8 KiB. */
     private static final long HEADER_SPACE_BYTES = 16 * MIB;
-    /** That, and of Netty's memory what is no record: its arenas, and turns of reading of all event loops. */
+    /** The header space, and Netty's memory except records: its arenas, and the read buffers of all event loops. */
     private static final long OTHER_DIRECT_BYTES = HEADER_SPACE_BYTES + 32 * MIB;
     /** Code, classes and stacks. */
     private static final long VIRTUAL_MACHINE_BYTES = 96 * MIB;
-    /** Objects of the programs, and of as many connections and calls as there may be. */
+    /** Objects of the programs, and of the maximum of connections and calls. */
     private static final long OTHER_HEAP_BYTES = 32 * MIB;
     /**
-     * The table of handles of a local file system may take an eighth of the heap, files in memory a quarter for what is
-     * not contents.
+     * The handle table of a local file system may use an eighth of the heap; the names and attributes of files in
+     * memory may use a quarter.
      */
     private static final int HANDLES_PART = 8;
 
     private static final int NAMES_PART = 4;
 
     /**
-     * What the server is to do.
+     * What the server shall have.
      *
-     * @param limits what is wanted, payload memory included
+     * @param limits the configured limits, including payload memory
      * @param readReplies whether replies are exposed to RDMA clients
      * @param localExports exported directories of the host
      * @param memoryExports file systems in memory
-     * @param memoryExportBytes the capacity of each
+     * @param memoryExportBytes the capacity of each file system in memory
      */
     public record Wanted(
             ServerLimits limits, boolean readReplies, int localExports, int memoryExports, long memoryExportBytes) {}
 
     /**
-     * What it can have.
+     * What the server can have.
      *
-     * @param limits what fits
+     * @param limits the limits that fit
      * @param memoryExportBytes the capacity of each file system in memory
-     * @param nettyBytes what all else leaves of direct memory to Netty, which has TCP's records; see
-     *     {@link NettyMemory}
-     * @param line for people: what was taken of what
+     * @param nettyBytes the direct memory that remains for Netty, which holds TCP records; see {@link NettyMemory}
+     * @param line a line of text: how much of each resource is used
      */
     public record Plan(ServerLimits limits, long memoryExportBytes, long nettyBytes, String line) {}
 
@@ -82,9 +80,9 @@ public final class Budgets {
     }
 
     /**
-     * Fits what is wanted to what there is.
+     * Fits the configured limits to the resources.
      *
-     * @throws ConfigException if the least does not fit
+     * @throws ConfigException if the minimum does not fit
      */
     public static Plan plan(Wanted wanted, Machine machine) throws ConfigException {
         return new Budgets(wanted, machine).plan();
@@ -114,13 +112,13 @@ public final class Budgets {
                 machine.directBytes() / 2,
                 16 * MIB);
         if (!direct.fit(machine.directBytes())) {
-            throw new ConfigException("direct memory of " + mib(machine.directBytes()) + " MiB is below the least, "
+            throw new ConfigException("direct memory of " + mib(machine.directBytes()) + " MiB is below the minimum, "
                     + mib(direct.leastBytes()) + " MiB: raise -XX:MaxDirectMemorySize (or -Xmx, which it follows)");
         }
         long containerRoom = machine.containerBytes() - machine.heapBytes() - VIRTUAL_MACHINE_BYTES;
         if (!direct.fit(containerRoom)) {
             throw new ConfigException("the container's memory of " + mib(machine.containerBytes())
-                    + " MiB does not hold a Java heap of " + mib(machine.heapBytes()) + " MiB and at least "
+                    + " MiB is too small for a Java heap of " + mib(machine.heapBytes()) + " MiB and at least "
                     + mib(direct.leastBytes() + VIRTUAL_MACHINE_BYTES)
                     + " MiB beside it: raise the container's memory, or lower -Xmx");
         }
@@ -137,7 +135,7 @@ public final class Budgets {
         Budget.Part keptBySlots = heap.part("replies kept by sessions", stateReplies, 8 * MIB, MIB);
         Budget.Part states = heap.part("NFSv4 state", records4, records4 / 8, records4 / 64);
         if (!heap.fit(machine.heapBytes())) {
-            throw new ConfigException("a Java heap of " + mib(machine.heapBytes()) + " MiB is below the least, "
+            throw new ConfigException("a Java heap of " + mib(machine.heapBytes()) + " MiB is below the minimum, "
                     + mib(heap.leastBytes()) + " MiB: raise -Xmx");
         }
 
@@ -171,9 +169,9 @@ public final class Budgets {
         int sockets = machine.descriptorsForConnections();
         int forEach = (sockets - Math.min(MOST_OTHER_SOCKETS, sockets / 4)) / 2;
         if (forEach < LEAST_CONNECTIONS) {
-            throw new ConfigException("the process may open " + machine.descriptors()
+            throw new ConfigException("the process may open only " + machine.descriptors()
                     + " descriptors, which is too few for " + LEAST_CONNECTIONS
-                    + " connections over RDMA and over TCP each: raise ulimit -n (LimitNOFILE) to 256 at least");
+                    + " connections over RDMA and over TCP each: raise ulimit -n (LimitNOFILE) to at least 256");
         }
         return Math.min(limits.connections().most(), forEach);
     }

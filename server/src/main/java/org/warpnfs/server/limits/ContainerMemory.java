@@ -6,8 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How much memory the container, or the service, may have that this process runs in: the smallest limit of its control
- * groups.
+ * The memory limit of the container or service in which this process runs: the smallest limit of its control groups.
  */
 final class ContainerMemory {
     /** No control group has a limit. */
@@ -15,21 +14,21 @@ final class ContainerMemory {
 
     private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
     private static final Path CONTROL_GROUPS = Path.of("/sys/fs/cgroup");
-    /** Version 1 writes the largest number of pages where there is no limit. */
+    /** Values above this mean no limit in version 1, which then shows the largest number of pages. */
     private static final long NO_LIMIT_OF_VERSION_1 = 1L << 62;
 
     private ContainerMemory() {}
 
-    /** The limit of this process in bytes, or {@link #UNLIMITED}. */
+    /** Returns the limit of this process in bytes, or {@link #UNLIMITED}. */
     static long limitBytes() {
         return limitBytes(MEMBERSHIP, CONTROL_GROUPS);
     }
 
     /**
-     * Looks at the control group and at all those that it is within.
+     * Returns the smallest limit of the control group and its parents.
      *
      * @param membership lines of {@code number:controllers:path}
-     * @param mounted where the control groups are
+     * @param mounted where the control groups are mounted
      */
     static long limitBytes(Path membership, Path mounted) {
         List<String> lines;
@@ -54,8 +53,7 @@ final class ContainerMemory {
     }
 
     /**
-     * A group that cannot be seen from within the container has none of the files: its own is then the root that is
-     * mounted.
+     * A group that is invisible inside the container has no files; the container's own group is then the mounted root.
      */
     private static long leastUpwards(Path root, String group, String file) {
         Path at = root.resolve(group.substring(Math.min(1, group.length()))).normalize();

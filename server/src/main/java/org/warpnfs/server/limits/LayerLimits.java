@@ -13,11 +13,11 @@ import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.server.Rfc5666Options;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
 
-/** The options of each layer, made of the server's numbers. */
+/** Converts the server's limits to the options of each layer. */
 public final class LayerLimits {
     private LayerLimits() {}
 
-    /** The iWARP transport. */
+    /** Returns the options of the iWARP transport. */
     public static IwarpConfig iwarp(ServerLimits limits, MpaChoices mpa) {
         ServerLimits.Streams streams = limits.streams();
         ServerLimits.Deadlines deadlines = limits.deadlines();
@@ -52,7 +52,7 @@ public final class LayerLimits {
                 .build();
     }
 
-    /** RPC-over-RDMA. */
+    /** Returns the options of RPC-over-RDMA. */
     public static ResponderOptions responder(ServerLimits limits, boolean readReplies) {
         ServerLimits.Rdma rdma = limits.rdma();
         ServerLimits.Deadlines deadlines = limits.deadlines();
@@ -89,7 +89,7 @@ public final class LayerLimits {
                 .build();
     }
 
-    /** RPC over TCP. */
+    /** Returns the options of RPC over TCP. */
     public static TcpOptions tcp(ServerLimits limits) {
         ServerLimits.Tcp tcp = limits.tcp();
         ServerLimits.Deadlines deadlines = limits.deadlines();
@@ -110,7 +110,7 @@ public final class LayerLimits {
                 .build();
     }
 
-    /** NFSv4 state, for data of up to {@code maxIoBytes} in one READ or WRITE. */
+    /** Returns the limits of NFSv4 state, for data of up to {@code maxIoBytes} in one READ or WRITE. */
     public static StateLimits state(ServerLimits limits, int maxIoBytes) {
         ServerLimits.State state = limits.state();
         return new StateLimits(
@@ -133,7 +133,7 @@ public final class LayerLimits {
                 state.courtesyLeases());
     }
 
-    /** A local file system. */
+    /** Returns the options of a local file system. */
     public static LocalOptions local(ServerLimits limits) {
         return LocalOptions.DEFAULTS.withMaxIdleFiles(limits.memory().idleFiles());
     }

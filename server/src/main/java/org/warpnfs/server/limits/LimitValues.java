@@ -9,14 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link ServerLimits} as a table of names and values, so that what names a limit elsewhere, the configuration file
- * first, cannot name another. A name is that of the group and that of the component: {@code connections.most}. A value
- * is a {@link Duration}, else a {@link Long}.
+ * {@link ServerLimits} as a table of names and values. The configuration file and other users of names take them from
+ * here, so that they cannot differ. A name consists of the group and the component: {@code connections.most}. A value
+ * is a {@link Duration} or a {@link Long}.
  */
 public final class LimitValues {
     private LimitValues() {}
 
-    /** All numbers by their names, in the order of the records. */
+    /** Returns all limits by name, in the order of the records. */
     public static Map<String, Object> of(ServerLimits limits) {
         Map<String, Object> values = new LinkedHashMap<>();
         for (RecordComponent group : ServerLimits.class.getRecordComponents()) {
@@ -32,7 +32,7 @@ public final class LimitValues {
     }
 
     /**
-     * The limits of such a table.
+     * Returns the limits of such a table.
      *
      * @throws IllegalArgumentException if a name is missing, or a number is larger than its component holds
      */

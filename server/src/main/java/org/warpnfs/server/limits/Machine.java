@@ -5,15 +5,14 @@ import java.lang.management.ManagementFactory;
 import org.warpnfs.fs.local.DescriptorBudget;
 
 /**
- * What this process may have.
+ * The resources of this process.
  *
- * @param heapBytes the most that the Java heap grows to; {@code -Xmx}
- * @param directBytes the most memory outside of it that buffers and files in memory take;
- *     {@code -XX:MaxDirectMemorySize}
- * @param containerBytes for all of the process; {@link Long#MAX_VALUE} if nothing limits it
+ * @param heapBytes the largest size of the Java heap; {@code -Xmx}
+ * @param directBytes the most direct memory for buffers and files in memory; {@code -XX:MaxDirectMemorySize}
+ * @param containerBytes the limit of the whole process; {@link Long#MAX_VALUE} if there is none
  * @param descriptors RLIMIT_NOFILE
- * @param descriptorsForConnections of those, for sockets
- * @param descriptorsForFiles of those, for files
+ * @param descriptorsForConnections the part of the descriptors for sockets
+ * @param descriptorsForFiles the part of the descriptors for files
  */
 public record Machine(
         long heapBytes,
@@ -22,7 +21,7 @@ public record Machine(
         int descriptors,
         int descriptorsForConnections,
         int descriptorsForFiles) {
-    /** This process. Raises its limit of descriptors as far as it may. */
+    /** Returns the resources of this process, after raising its limit of descriptors as far as allowed. */
     public static Machine ofProcess() {
         DescriptorBudget descriptors = DescriptorBudget.ofProcess();
         long heapBytes = Runtime.getRuntime().maxMemory();
@@ -35,7 +34,7 @@ public record Machine(
                 descriptors.forFiles());
     }
 
-    /** Without the flag, as much as the heap. */
+    /** Returns the limit of direct memory; without the flag it equals the heap. */
     private static long directBytes(long heapBytes) {
         HotSpotDiagnosticMXBean machine = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
         long flag = machine == null

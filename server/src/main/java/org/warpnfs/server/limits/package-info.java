@@ -1,5 +1,6 @@
 /**
- * What clients may make the server hold: every number in one place, checked at start against what the process may have.
+ * The limits of what clients may make the server hold, in one place, and their comparison with the resources of the
+ * process.
  */
 @NullMarked
 package org.warpnfs.server.limits;

@@ -8,9 +8,9 @@ import org.slf4j.event.KeyValuePair;
 import org.warpnfs.lanes.CallOnThread;
 
 /**
- * Whose call a line of the log is about: pairs {@code xid}, {@code peer}, {@code transport} and {@code procedure}. A
- * line has them from whoever wrote it, or, if it was written by a thread that runs a call, from that call. So it is no
- * matter where in the server trouble is met. Nothing is looked up for what is not logged.
+ * Identifies the call of a log line by the pairs {@code xid}, {@code peer}, {@code transport} and {@code procedure}.
+ * The code that logs the line sets them; otherwise they are those of the call that the logging thread runs. So any code
+ * in the server can log without knowing the call. Lines that are not logged cost no lookup.
  */
 final class CallPairs {
     static final String XID = "xid";
@@ -18,8 +18,8 @@ final class CallPairs {
     private CallPairs() {}
 
     /**
-     * What the line does not say of the call that its thread runs; to be asked on that thread. Nothing of a line that
-     * has an XID and is about another one.
+     * Returns the pairs that the line lacks, from the call that the current thread runs. Returns none if the line has
+     * another call's XID. Call it on the logging thread.
      */
     static List<KeyValuePair> missing(ILoggingEvent line) {
         CallOnThread.Described call = CallOnThread.current();
@@ -48,7 +48,7 @@ final class CallPairs {
         }
     }
 
-    /** What a line has said itself; null if nothing. */
+    /** Returns the value that the line itself has for {@code key}; null if it has none. */
     static @Nullable Object value(ILoggingEvent line, String key) {
         List<KeyValuePair> pairs = line.getKeyValuePairs();
         if (pairs == null) {

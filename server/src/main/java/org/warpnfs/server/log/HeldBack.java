@@ -14,20 +14,20 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 
 /**
- * Keeps calls from filling the log with lines that nobody limits where they are written, as those about defects: a call
- * that meets one can be sent again and again.
+ * Limits log lines that calls can cause and that are not limited where they are logged, such as lines about defects: a
+ * client can repeat a call that hits one.
  *
- * <p>A line that was written for a call, or that tells of something thrown, is written once a minute for each place in
- * the code and each client, and says how many like it were held back meanwhile. Lines with a {@code cause} are limited
- * already; what somebody asked for by the level DEBUG is written as it comes. Safe for any thread.
+ * <p>A line that was logged for a call, or that has an exception, is written once a minute for each place in the code
+ * and each client, and says how many like it were suppressed meanwhile. Lines with a {@code cause} are already limited.
+ * Lines of level DEBUG are not limited. Safe for any thread.
  */
 public final class HeldBack extends Filter<ILoggingEvent> {
-    /** The pair that says how many there were. */
+    /** The key of the number of suppressed lines. */
     static final String MORE = "moreLikeIt";
 
     private final LogLimiter lines;
 
-    /** As logback.xml makes it. */
+    /** Created by logback.xml. */
     public HeldBack() {
         this(new LogLimiter());
     }
@@ -55,8 +55,7 @@ public final class HeldBack extends Filter<ILoggingEvent> {
     }
 
     /**
-     * Where in the code, never what a peer has sent: the message before anything is filled in, and the place that
-     * threw.
+     * Returns the place in the code: the message template and the place that threw. It never contains text from a peer.
      */
     private static String place(ILoggingEvent line) {
         StringBuilder place =

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * One JSON object for each line, with whose call it is about in {@code kvpList}. Text of a peer stays within its
- * string, and moves no cursor where the line is looked at.
+ * Encodes each line as one JSON object, with the call's pairs in {@code kvpList}. Text from a peer cannot leave its
+ * string, and contains no control characters.
  */
 final class JsonLine extends JsonEncoder {
     @Override
@@ -19,7 +19,7 @@ final class JsonLine extends JsonEncoder {
             }
         }
         String json = new String(super.encode(line), StandardCharsets.UTF_8);
-        // The last character ends the line.
+        // The last character is the newline.
         int end = json.stripTrailing().length();
         return (Printable.json(json.substring(0, end)) + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
     }

@@ -11,16 +11,16 @@ import java.util.regex.Pattern;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much is logged, while the server runs. A change lasts until the server ends.
+ * Reads and changes log levels while the server runs. A change lasts until the server ends.
  *
- * <p>A logger is a package or a class by its full name, such as {@code org.warpnfs.nfs}, or {@value #ROOT} for all that
- * have no level of their own. Safe for any thread.
+ * <p>A logger is a package or a class by its full name, such as {@code org.warpnfs.nfs}, or {@value #ROOT} for all
+ * loggers without a level of their own. Safe for any thread.
  */
 public final class Levels {
-    /** The logger of all others. */
+    /** The root logger. */
     public static final String ROOT = "root";
 
-    /** In place of a level: the one of the package above. */
+    /** Used instead of a level: the level of the parent package applies. */
     public static final String INHERITED = "inherited";
 
     private static final Map<String, Level> WORDS = Map.of(
@@ -34,8 +34,8 @@ public final class Levels {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]*(\\.[A-Za-z_][A-Za-z0-9_$]*)*");
 
     /**
-     * A logger is made by being named and never goes: so the longest name and how many strangers may be named are
-     * bounded.
+     * The longest name. Naming a logger creates it for ever, so the length of names and the number of unknown loggers
+     * are limited.
      */
     private static final int MAX_NAME = 200;
 
@@ -43,7 +43,7 @@ public final class Levels {
 
     private Levels() {}
 
-    /** Every logger that has a level of its own, with it. */
+    /** Returns all loggers with a level of their own, and their levels. */
     public static SortedMap<String, String> list() {
         SortedMap<String, String> levels = new TreeMap<>();
         for (Logger logger : context().getLoggerList()) {
@@ -56,13 +56,13 @@ public final class Levels {
     }
 
     /**
-     * The level that counts for a logger: its own, or that of the package above.
+     * Returns the effective level of a logger: its own, or that of the parent package.
      *
-     * @throws IllegalArgumentException with one line for people, if this is no name of a logger
+     * @throws IllegalArgumentException if this is not the name of a logger; one line of text
      */
     public static String get(String logger) {
         String name = checked(logger);
-        // Looked for without being made.
+        // Looks for the logger without creating it.
         for (String above = name; !above.isEmpty(); above = above.substring(0, Math.max(0, above.lastIndexOf('.')))) {
             Logger known = context().exists(above);
             if (known != null) {
@@ -73,12 +73,11 @@ public final class Levels {
     }
 
     /**
-     * Sets the level of a logger, and of all below it that have none of their own.
+     * Sets the level of a logger, which also applies to all loggers below it without a level of their own.
      *
      * @param level {@code off}, {@code error}, {@code warn}, {@code info}, {@code debug}, {@code trace}, or
-     *     {@value #INHERITED}; in any case of letters
-     * @throws IllegalArgumentException with one line for people, if one of the two makes no sense; nothing has changed
-     *     then
+     *     {@value #INHERITED}; upper or lower case
+     * @throws IllegalArgumentException if one of the two is wrong; one line of text, and nothing has changed
      */
     public static void set(String logger, String level) {
         String name = checked(logger);
@@ -87,13 +86,14 @@ public final class Levels {
         Level wanted = WORDS.get(word);
         if (wanted == null && !inherited) {
             throw new IllegalArgumentException("no such level: " + shown(level)
-                    + "; there are off, error, warn, info, debug, trace and " + INHERITED);
+                    + "; the levels are off, error, warn, info, debug, trace and " + INHERITED);
         }
         if (inherited && name.equals(Logger.ROOT_LOGGER_NAME)) {
-            throw new IllegalArgumentException(ROOT + " has nothing above it to inherit from");
+            throw new IllegalArgumentException(ROOT + " has no parent to inherit from");
         }
         if (context().exists(name) == null && context().getLoggerList().size() >= MAX_LOGGERS) {
-            throw new IllegalArgumentException("there are " + MAX_LOGGERS + " loggers, and none of this name");
+            throw new IllegalArgumentException(
+                    "there are " + MAX_LOGGERS + " loggers, which is the limit, and " + "none has this name");
         }
         context().getLogger(name).setLevel(wanted);
     }
@@ -104,12 +104,12 @@ public final class Levels {
         }
         if (logger.length() > MAX_NAME || !NAME.matcher(logger).matches()) {
             throw new IllegalArgumentException(
-                    "no name of a logger: " + shown(logger) + "; it is a package or a class, or " + ROOT);
+                    "not the name of a logger: " + shown(logger) + "; use a package, a class or " + ROOT);
         }
         return logger;
     }
 
-    /** A line stays a line. */
+    /** Returns the text without characters that would break the line. */
     private static String shown(String text) {
         String start = text.length() > 40 ? text.substring(0, 40) + "..." : text;
         return start.isEmpty() ? "nothing" : start.replaceAll("[^ -~]", "?");

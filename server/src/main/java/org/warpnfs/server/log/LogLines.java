@@ -12,14 +12,13 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.server.config.LogFormat;
 
 /**
- * How lines of the log look: as {@link TextLine} has it, or {@link JsonLine}. Where a peer is at fault, JSON has who
- * and why as pairs of their own: {@code fault}, {@code peer}, {@code cause}; and of whatever is about one call its
- * {@code xid} ({@link CallPairs}).
+ * Chooses the format of log lines: {@link TextLine} or {@link JsonLine}. For faults of a peer JSON has the pairs
+ * {@code fault}, {@code peer} and {@code cause}, and for lines about a call its {@code xid} ({@link CallPairs}).
  */
 public final class LogLines {
     private LogLines() {}
 
-    /** Lines look so from now on. To be called before the first one: lines of before look as they did. */
+    /** Sets the format of all following lines. Call it before the first line; earlier lines keep their format. */
     public static void use(LogFormat format) {
         if (format == LogFormat.TEXT) {
             return;
@@ -34,9 +33,7 @@ public final class LogLines {
         }
     }
 
-    /**
-     * Between stop and start nothing is written, and nothing is lost that another thread does not log in that moment.
-     */
+    /** Replaces the encoder. Between stop and start only lines that another thread logs at that moment are lost. */
     private static void encode(OutputStreamAppender<ILoggingEvent> appender, LoggerContext context) {
         appender.stop();
         appender.setEncoder(json(context));

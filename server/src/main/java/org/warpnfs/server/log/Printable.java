@@ -2,13 +2,10 @@ package org.warpnfs.server.log;
 
 import java.util.regex.Pattern;
 
-/**
- * Text as it may stand in a log: what a client named a file or itself moves no cursor, and begins no line that looks
- * like another.
- */
+/** Makes text safe for the log: names that clients choose cannot control a terminal or forge a line. */
 final class Printable {
     /**
-     * Control characters, what breaks a line elsewhere, what turns the direction of writing, what stands for no
+     * Control characters, line separators, characters that change the writing direction, and code points without a
      * character.
      */
     private static final Pattern UNFIT =
@@ -21,7 +18,7 @@ final class Printable {
         return UNFIT.matcher(text).replaceAll("?");
     }
 
-    /** The same of a JSON text of one line, whose control characters stand in strings and can be written as escapes. */
+    /** Makes a JSON text of one line safe. Its control characters are inside strings and become escapes. */
     static String json(String text) {
         return UNFIT.matcher(text)
                 .replaceAll(

@@ -8,8 +8,8 @@ import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
 
 /**
- * Procedures by the names that the RFCs give them (RFC 1813, RFC 8881, RFC 1833), as the slow-call log has them;
- * numbers where there is no name.
+ * The names of procedures from the RFCs (RFC 1813, RFC 8881, RFC 1833), as in the slow-call log; a number if there is
+ * no name.
  */
 final class ProcedureNames {
     private static final Map<Long, String> PROGRAMS =

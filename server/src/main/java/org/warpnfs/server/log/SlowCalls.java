@@ -14,11 +14,11 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 
 /**
- * Logs calls that took long, from when they were whole until their reply had left: which, whose, and where the time
- * went. One line a minute for each client and procedure.
+ * Logs slow calls, measured from their complete arrival until their reply has been sent: procedure, client, and where
+ * the time went. At most one line a minute for each client and procedure.
  *
- * <p>How long a reply waits to be sent is asked for each call, and the clock is read for it only if a step of a coarse
- * one has gone by. Safe for any thread.
+ * <p>The wait of a reply is checked for each call, but the exact clock is read only if a coarse clock has moved a step.
+ * Safe for any thread.
  */
 public final class SlowCalls {
     private static final Logger LOG = LoggerFactory.getLogger(SlowCalls.class);
@@ -31,14 +31,14 @@ public final class SlowCalls {
     private final LongSupplier clockNanos;
 
     /**
-     * @param limit calls that took as long or longer are logged
-     * @param steps of a coarse clock, short beside the limit
+     * @param limit calls that took at least this long are logged
+     * @param steps a coarse clock whose steps are short compared with the limit
      */
     public SlowCalls(Duration limit, LongSupplier steps) {
         this(limit, new LogLimiter(), steps, System::nanoTime);
     }
 
-    /** @param clockNanos what trails count in */
+    /** @param clockNanos the clock of the trails */
     SlowCalls(Duration limit, LogLimiter lines, LongSupplier steps, LongSupplier clockNanos) {
         this.limitNanos = limit.toNanos();
         this.lines = lines;
@@ -46,7 +46,7 @@ public final class SlowCalls {
         this.clockNanos = clockNanos;
     }
 
-    /** A call has ended, and its reply is about to be sent. */
+    /** Called when a call has ended and its reply is about to be sent. */
     public void ended(CallTrail trail) {
         boolean slow = trail.totalNanos() >= limitNanos;
         long step = steps.getAsLong();
@@ -96,20 +96,20 @@ public final class SlowCalls {
                         more.getAsLong());
     }
 
-    /** A peer that has no address shares one with all of its kind. */
+    /** Returns the client's address; all peers without an address share one. */
     private static ClientAddress clientOf(String peer) {
         int colon = peer.lastIndexOf(':');
         if (colon < 0) {
             return ClientAddress.of(new InetSocketAddress(0));
         }
         String host = peer.substring(0, colon);
-        // An address as digits: no name is looked up.
+        // The address is numeric, so no name is looked up.
         return ClientAddress.of(new InetSocketAddress(host.replaceAll("[\\[\\]]", ""), 0));
     }
 
     /**
-     * What each operation took, or a procedure without operations, and what of it a backend; and what it waited for
-     * threads and memory, and its reply to be sent.
+     * Returns the times of each operation, or of a procedure without operations, with the part of the backend; then the
+     * waits for threads, for memory, and of the reply.
      */
     private static String where(CallTrail trail, long sendNanos) {
         StringBuilder text = new StringBuilder();

@@ -9,12 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * {@code %said} of logback.xml: what is said, whose call it is about as {@code [XID 1a2b, nfs 3 READ of
- * 192.0.2.1:700]}, how many lines like it were held back, and on lines that are indented what was thrown. Text of a
- * peer stays on its line.
+ * Formats {@code %said} of logback.xml: the message, the call as {@code [XID 1a2b, nfs 3 READ of 192.0.2.1:700]}, the
+ * number of suppressed lines, and the exception on indented lines. Text from a peer cannot break the line.
  */
 public final class TextLine extends ThrowableHandlingConverter {
-    /** Enough to know the place; all of it is in JSON. */
+    /** The stack frames that are shown, enough to find the place; JSON has all. */
     private static final int MOST_FRAMES = 3;
 
     private static final int MOST_CAUSES = 4;

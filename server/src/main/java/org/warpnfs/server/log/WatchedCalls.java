@@ -10,8 +10,8 @@ import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
- * Measures as another recorder does, and has each call write down what it did, for those who read it when it has ended.
- * Safe for any thread.
+ * Wraps another recorder, and lets each call record its trail for readers that get it when the call has ended. Safe for
+ * any thread.
  */
 public final class WatchedCalls implements CallRecorder {
     private final CallRecorder meters;
@@ -23,9 +23,9 @@ public final class WatchedCalls implements CallRecorder {
     }
 
     /**
-     * As {@code meters}, with readers of calls. Without readers it is {@code meters}.
+     * Returns {@code meters} with readers of trails; without readers {@code meters} itself.
      *
-     * @param readers never block and throw nothing
+     * @param readers must not block or throw
      */
     public static CallRecorder of(CallRecorder meters, List<Consumer<CallTrail>> readers) {
         return readers.stream()

@@ -1,7 +1,4 @@
-/**
- * What is logged, and how it looks: levels that can be changed while the server runs, text or JSON, calls that took
- * long.
- */
+/** The log: levels that can be changed while the server runs, the formats text and JSON, and slow calls. */
 @NullMarked
 package org.warpnfs.server.log;
 

@@ -9,20 +9,22 @@ import java.util.function.LongSupplier;
 import org.warpnfs.lanes.CallOnThread;
 
 /**
- * How long the calls of backends take, of all backends of this process. Of calls that are short and many, one in
- * {@value #SAMPLE} is measured, at random, and counts for all of them: two readings of the clock cost as much as a
- * short call. Safe for any thread.
+ * Measures the calls of all backends of this process. Of short, frequent calls one in {@value #SAMPLE} is measured, at
+ * random, and counts for all of them, since two readings of the clock cost as much as a short call. Safe for any
+ * thread.
  */
 public final class BackendTimes implements MultiCollector {
     /** A power of two. */
     static final int SAMPLE = 16;
 
-    /** Readings of the clock in some hundreds of years: below are steps of the coarse one. */
+    /**
+     * The clock reaches negative values only after some hundreds of years; they are used for steps of the coarse clock.
+     */
     private static final long NOT_MEASURED = Long.MIN_VALUE;
 
     private static final long FIRST_MEASURED = NOT_MEASURED + (1L << 40);
 
-    /** Shorter ones make no call slow. */
+    /** Shorter times are not reported, since they make no call slow. */
     private static final long WORTH_TELLING_NANOS = 100_000;
 
     private static final BackendTimes OF_PROCESS = new BackendTimes(System::nanoTime);
@@ -31,7 +33,7 @@ public final class BackendTimes implements MultiCollector {
     private volatile CoarseClock coarse = CoarseClock.STILL;
     private final Latency[] latencies = new Latency[Call.values().length];
 
-    /** What is told apart. */
+    /** The kinds of backend calls. */
     public enum Call {
         ATTRIBUTES(true),
         SET_ATTRIBUTES(false),
@@ -49,7 +51,7 @@ public final class BackendTimes implements MultiCollector {
         /** A WRITE that is stable when it returns. */
         WRITE_STABLE(false),
         SYNC(false),
-        /** Of a file that was opened. */
+        /** Closing an open file. */
         CLOSE(true),
         ALLOCATE(false),
         SEEK(true),
@@ -78,27 +80,27 @@ public final class BackendTimes implements MultiCollector {
         }
     }
 
-    /** Of all backends of this process. */
+    /** Returns the times of all backends of this process. */
     public static BackendTimes ofProcess() {
         return OF_PROCESS;
     }
 
-    // The enum's order is nobody's but this array's.
+    // The ordinal is used only as an index of this array.
     @SuppressWarnings("EnumOrdinal")
     private static int index(Call call) {
         return call.ordinal();
     }
 
     /**
-     * Calls of clients are told what of their time a backend took, if that is long ({@link CallOnThread#spent}): by
-     * {@code steps} where a call is not measured. So an average of many is right, and a single call is by a step too
-     * short or too long.
+     * Reports the time in backends to the calls of clients if it is long ({@link CallOnThread#spent}). Backend calls
+     * that are not measured are timed with {@code steps}; the mean of many is right, but a single call may be wrong by
+     * one step.
      */
     public void tellCalls(CoarseClock clock) {
         coarse = clock;
     }
 
-    /** A call begins: what {@link #ended} wants to know. */
+    /** Called when a call begins; returns the argument for {@link #ended}. */
     long begin(Call call) {
         if (call.sampled && (ThreadLocalRandom.current().nextInt() & (SAMPLE - 1)) != 0) {
             return NOT_MEASURED + coarse.steps();
@@ -122,7 +124,7 @@ public final class BackendTimes implements MultiCollector {
         }
     }
 
-    /** So many calls of a kind, as far as is known. */
+    /** Returns the number of calls of a kind, estimated from the samples. */
     long count(Call call) {
         return latencies[index(call)].count();
     }

@@ -5,17 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/**
- * Everything of which the whole server has so much and no more: what it is called, and the values that say how much is
- * taken and how much there is.
- */
+/** The budgets of the whole server: their names, and the values for their use and size. */
 final class BudgetTable {
     /**
      * One budget.
      *
-     * @param used the counter of what is taken now
-     * @param limit the value of what there is, named as in docs/limits.md behind {@code limit_} where nothing else
-     *     counts it
+     * @param used the counter of the current use
+     * @param limit the value of the size; {@code limit_} and the name in docs/limits.md if there is no counter of it
      */
     private record Budget(String name, String used, String limit) {}
 
@@ -48,9 +44,9 @@ final class BudgetTable {
                 metric(
                         "budget_used",
                         Budget::used,
-                        "How much is taken of what the whole server may take, in bytes or in pieces as the "
+                        "Current use of a budget of the whole server, in bytes or in pieces as the "
                                 + "budget's name says"),
-                metric("budget_limit", Budget::limit, "How much of it may be taken"));
+                metric("budget_limit", Budget::limit, "Size of the budget"));
     }
 
     private static Metric metric(String name, Function<Budget, String> source, String help) {

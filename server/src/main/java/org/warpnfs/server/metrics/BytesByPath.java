@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The bytes of RPC messages by the way they took, of those counters that the transports have. */
+/** Bytes of RPC messages by path, from the counters of the transports. */
 final class BytesByPath {
     private BytesByPath() {}
 

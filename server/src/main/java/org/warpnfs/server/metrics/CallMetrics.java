@@ -16,8 +16,8 @@ import org.warpnfs.nfs.stats.OperationMeter;
 /**
  * Latency and errors by program, version, operation and transport.
  *
- * <p>What was never called is not exported: a server of one version shows the operations of that one alone. How many
- * series there are is bounded by operations and statuses, never by what a client sends. Safe for any thread.
+ * <p>Operations that were never called are not exported. The number of series is bounded by operations and statuses,
+ * and does not depend on what clients send. Safe for any thread.
  */
 final class CallMetrics implements CallRecorder, MultiCollector {
     private static final String OK = "OK";
@@ -40,7 +40,7 @@ final class CallMetrics implements CallRecorder, MultiCollector {
         return clockNanos.getAsLong();
     }
 
-    /** What has been called at least once, in no order. */
+    /** Returns the totals of everything that was called at least once, in no order. */
     List<CallTotals> totals() {
         List<CallTotals> totals = new ArrayList<>();
         meters.values().forEach(meter -> meter.addTo(totals));
@@ -64,7 +64,7 @@ final class CallMetrics implements CallRecorder, MultiCollector {
     private static final class Meter implements OperationMeter {
         private final Metered what;
         private final Labels labels;
-        /** As many as there are transports. */
+        /** One entry for each transport. */
         private final Map<String, OfTransport> transports = new ConcurrentHashMap<>();
 
         Meter(Metered what) {
@@ -105,7 +105,7 @@ final class CallMetrics implements CallRecorder, MultiCollector {
         }
     }
 
-    /** What came by one transport. */
+    /** The calls of one transport. */
     private static final class OfTransport {
         private final Labels labels;
         private final Latency latency;

@@ -6,15 +6,15 @@ import java.util.Map;
 import org.warpnfs.nfs.stats.Metered;
 
 /**
- * What one procedure or operation came to since the start.
+ * The totals of one procedure or operation since the start.
  *
- * @param transport what carried the calls; {@code ""} for all together
- * @param count how often it ended
- * @param nanos all their times together
- * @param errors how often it ended with another status than OK
+ * @param transport the transport; {@code ""} for the sum of all
+ * @param count the number of calls that ended
+ * @param nanos the sum of their times
+ * @param errors the number of calls that ended with another status than OK
  */
 public record CallTotals(Metered what, String transport, long count, long nanos, long errors) {
-    /** The sums over transports. */
+    /** Returns the sums over all transports. */
     static List<CallTotals> overAllTransports(List<CallTotals> totals) {
         Map<Metered, CallTotals> sums = new LinkedHashMap<>();
         for (CallTotals total : totals) {

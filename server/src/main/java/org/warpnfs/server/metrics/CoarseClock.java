@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A clock that costs a nanosecond to read, and goes on in steps: for what has to be measured only if it takes long. A
- * thread of its own moves it; a step may come late when that finds no processor. Safe for any thread.
+ * A clock that advances in steps and costs a nanosecond to read, for times that matter only if they are long. A
+ * separate thread advances it; a step may be late if that thread gets no processor. Safe for any thread.
  */
 public final class CoarseClock implements AutoCloseable {
-    /** One that stands still. */
+    /** A clock that never advances. */
     static final CoarseClock STILL = new CoarseClock(Duration.ZERO, null);
 
     private static final Duration LONGEST_STEP = Duration.ofMillis(500);
@@ -28,7 +28,8 @@ public final class CoarseClock implements AutoCloseable {
     }
 
     /**
-     * One whose steps are short beside {@code limit}: a twentieth of it, but 10 ms at least and half a second at most.
+     * Returns a clock whose steps are short compared with {@code limit}: a twentieth of it, at least 10 ms and at most
+     * half a second.
      */
     public static CoarseClock beside(Duration limit) {
         Duration step = limit.dividedBy(STEPS_IN_LIMIT);
@@ -49,7 +50,7 @@ public final class CoarseClock implements AutoCloseable {
         return clock;
     }
 
-    /** Whole steps since it was made. */
+    /** Returns the number of steps since the clock was created. */
     public long steps() {
         return steps;
     }
@@ -58,7 +59,7 @@ public final class CoarseClock implements AutoCloseable {
         return stepNanos;
     }
 
-    /** It stands still from now on. */
+    /** Stops the clock. */
     @Override
     public void close() {
         if (mover != null) {

@@ -12,10 +12,7 @@ import org.warpnfs.nfs.idmap.NameCounts;
 import org.warpnfs.rpcrdma.udp.UdpCounts;
 import org.warpnfs.server.rpcbind.PortmapTotals;
 
-/**
- * Datagrams, the portmapper and name services: what goes on beside the connections of clients. Counted for the whole
- * process.
- */
+/** Metrics of datagrams, the portmapper and name services. They count for the whole process. */
 final class EdgeMetrics {
     private static final List<String> VERSIONS = List.of("2", "3", "4");
     private static final Map<String, NameCounts> NAMES = new LinkedHashMap<>();
@@ -30,28 +27,32 @@ final class EdgeMetrics {
 
     static List<Metric> metrics() {
         return List.of(
-                total("udp_datagrams", "udp_datagrams", "Datagrams that came to MOUNT over UDP and to the portmapper"),
-                total("udp_answered", "udp_answered", "Of those, how many were answered"),
+                total("udp_datagrams", "udp_datagrams", "Datagrams received by MOUNT over UDP and by the portmapper"),
+                total("udp_answered", "udp_answered", "Datagrams that were answered"),
                 totals("udp_dropped", "cause", dropped(), "Datagrams that were dropped, by cause"),
                 total(
                         "udp_replies_too_long",
                         "udp_replies_too_long",
-                        "Replies over UDP that were too long for their call, and became SYSTEM_ERR"),
+                        "Replies over UDP that were too long for their call and were replaced by SYSTEM_ERR"),
                 totals("portmap_calls", "version", versions(), "Calls to the portmapper of this server"),
                 total(
                         "portmap_refused",
                         "portmap_refused",
-                        "Calls to it that would have changed something, or had this host call another"),
-                totals("names_known", "of", ofNames("known"), "Names, groups and addresses that were known already"),
+                        "Portmapper calls that would have changed something, or made this host call another"),
+                totals(
+                        "names_known",
+                        "of",
+                        ofNames("known"),
+                        "Names, groups and addresses that were found in " + "the cache"),
                 totals("names_asked", "of", ofNames("asked"), "Questions to a name service"),
-                levels("names_open", "of", ofNames("open"), "Of those, how many it has not answered yet"),
+                levels("names_open", "of", ofNames("open"), "Questions that a name service has not answered yet"),
                 totals("names_failed", "of", ofNames("failed"), "Questions that the name service could not answer"),
-                totals("names_refused", "of", ofNames("refused"), "Questions not asked since too many waited"),
+                totals("names_refused", "of", ofNames("refused"), "Questions not asked because too many were waiting"),
                 totals(
                         "names_put_off",
                         "of",
                         ofNames("put_off"),
-                        "Times that a call was put off since there was no answer in time"));
+                        "Calls told to try later because there was no answer in time"));
     }
 
     private static Map<String, String> dropped() {

@@ -6,10 +6,7 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 
-/**
- * The metrics of something that takes time and may fail: a histogram, its longest, and errors, for one answer to a
- * scrape. One thread's.
- */
+/** The metrics of calls for one scrape: a histogram, the longest time, and errors. Not safe for several threads. */
 final class Families {
     private final String name;
     private final HistogramSnapshot.Builder durations;
@@ -18,7 +15,7 @@ final class Families {
     private boolean timed;
     private boolean failed;
 
-    /** @param stem what stands between the prefix and {@code _duration_seconds} */
+    /** @param stem the part of the name between the prefix and {@code _duration_seconds} */
     Families(String stem) {
         this.name = Metric.PREFIX + stem;
         this.durations = HistogramSnapshot.builder().name(name + "_duration_seconds");
@@ -47,7 +44,7 @@ final class Families {
                 .build());
     }
 
-    /** Adds what there is to tell. */
+    /** Adds the metrics to a snapshot. */
     void addTo(MetricSnapshots.Builder snapshots) {
         if (timed) {
             snapshots.metricSnapshot(

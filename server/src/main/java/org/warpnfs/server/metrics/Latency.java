@@ -5,10 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * How long something took, in buckets: two additions that threads do not contend for, and no clock of its own. Safe for
- * any thread.
- */
+/** A latency histogram. Recording costs two uncontended additions; the caller reads the clock. Safe for any thread. */
 final class Latency {
     private static final double NANOS = 1e-9;
 
@@ -30,7 +27,7 @@ final class Latency {
         5_000_000_000L,
     };
 
-    /** The longest is that of the interval under way and of the one before. */
+    /** The longest time covers the current interval and the one before. */
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongAdder[] buckets = new LongAdder[BOUNDS.length + 1];
@@ -39,7 +36,7 @@ final class Latency {
     private volatile long longestBefore;
     private volatile long intervalBegan;
 
-    /** @param nowNanos of the clock of {@link #record} */
+    /** @param nowNanos the time of the clock that is also used for {@link #record} */
     Latency(long nowNanos) {
         for (int i = 0; i < buckets.length; i++) {
             buckets[i] = new LongAdder();
@@ -48,16 +45,16 @@ final class Latency {
     }
 
     /**
-     * Something ended.
+     * Records a time.
      *
-     * @param lasted in nanoseconds
-     * @param nowNanos monotonic
+     * @param lasted nanoseconds
+     * @param nowNanos the monotonic clock
      */
     void record(long lasted, long nowNanos) {
         record(lasted, nowNanos, 1);
     }
 
-    /** The same, for so many of which one was measured. */
+    /** Records a time with a weight, for samples. */
     void record(long lasted, long nowNanos, int weight) {
         buckets[bucket(lasted)].add(weight);
         nanos.add(lasted * weight);
@@ -102,7 +99,7 @@ final class Latency {
         return nanos() * NANOS;
     }
 
-    /** Of the last two minutes at most. */
+    /** Returns the longest time of at most the last two minutes. */
     double longestSeconds(long nowNanos) {
         if (nowNanos - intervalBegan >= INTERVAL_NANOS) {
             turn(nowNanos);
@@ -110,7 +107,7 @@ final class Latency {
         return Math.max(longest.get(), longestBefore) * NANOS;
     }
 
-    /** As Prometheus has them, each with what is in it alone. */
+    /** Returns the buckets for Prometheus; each has only its own count. */
     ClassicHistogramBuckets buckets() {
         ClassicHistogramBuckets.Builder builder = ClassicHistogramBuckets.builder();
         for (int i = 0; i < buckets.length; i++) {

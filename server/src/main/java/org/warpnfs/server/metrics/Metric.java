@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One metric as it is exported.
+ * An exported metric.
  *
- * @param name with its prefix, its unit and, if it only grows, {@code _total}
- * @param labels in order; none names a client
- * @param sources the counters it shows, each with the values of the labels, in their order; empty if it is fed
- *     otherwise
+ * @param name the name with prefix, unit and, for counters, {@code _total}
+ * @param labels the labels in order; none identifies a client
+ * @param sources the counters of the metric, each with its label values in order; empty if the metric has another
+ *     source
  */
 public record Metric(String name, Type type, List<String> labels, Map<String, List<String>> sources, String help) {
-    /** Before every name. */
+    /** The prefix of all names. */
     public static final String PREFIX = "warpnfs_";
 
-    /** How it behaves over time, in Prometheus' words. */
+    /** The type of a metric in Prometheus. */
     public enum Type {
         COUNTER,
         GAUGE,
@@ -32,7 +32,7 @@ public record Metric(String name, Type type, List<String> labels, Map<String, Li
         return new Metric(PREFIX + name, Type.GAUGE, List.of(), Map.of(source, List.of()), help);
     }
 
-    /** The same thing counted by both transports. */
+    /** Returns a counter with a value for each of both transports. */
     static Metric totalOfBoth(String name, String source, String help) {
         return new Metric(PREFIX + name + "_total", Type.COUNTER, List.of("transport"), ofBoth(source), help);
     }
@@ -48,7 +48,7 @@ public record Metric(String name, Type type, List<String> labels, Map<String, Li
         return sources;
     }
 
-    /** The same thing in each lane. */
+    /** Returns a gauge with a value for each lane. */
     static Metric levelOfLanes(String name, String source, String help) {
         Map<String, List<String>> sources = new LinkedHashMap<>();
         for (String lane : List.of("short", "data", "long")) {
@@ -57,29 +57,29 @@ public record Metric(String name, Type type, List<String> labels, Map<String, Li
         return new Metric(PREFIX + name, Type.GAUGE, List.of("lane"), sources, help);
     }
 
-    /** One count for each value of a label. */
+    /** Returns a counter with a value for each value of a label. */
     static Metric totals(String name, String label, Map<String, String> sources, String help) {
         return totals(name, List.of(label), valuesOf(sources), help);
     }
 
-    /** One value for each value of a label. */
+    /** Returns a gauge with a value for each value of a label. */
     static Metric levels(String name, String label, Map<String, String> sources, String help) {
         return new Metric(PREFIX + name, Type.GAUGE, List.of(label), valuesOf(sources), help);
     }
 
-    /** Those of the only label. */
+    /** Returns the sources of a metric with one label. */
     private static Map<String, List<String>> valuesOf(Map<String, String> sources) {
         Map<String, List<String>> values = new LinkedHashMap<>();
         sources.forEach((source, value) -> values.put(source, List.of(value)));
         return values;
     }
 
-    /** One counter for each combination of labels that there is. */
+    /** Returns a counter with a value for each existing combination of labels. */
     static Metric totals(String name, List<String> labels, Map<String, List<String>> sources, String help) {
         return new Metric(PREFIX + name + "_total", Type.COUNTER, labels, sources, help);
     }
 
-    /** One that is fed by itself. */
+    /** Returns a metric with another source than counters. */
     static Metric fed(String name, Type type, List<String> labels, String help) {
         return new Metric(PREFIX + name, type, labels, Map.of(), help);
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.warpnfs.iwarp.qp.StreamPhase;
 
-/** Every metric of this server: its name, its type and what it means. docs/metrics.md says the same to people. */
+/** The table of all metrics: name, type and description. docs/metrics.md has the same table. */
 public final class MetricTable {
     private static final List<Metric> SERVER = List.of(
             fed(
@@ -30,12 +30,12 @@ public final class MetricTable {
                     "Exports whose root cannot be read, does not answer, or is not what is at its path now"),
             level("grace", "server_grace", "1 while NFSv4 clients may reclaim what they held before a restart"),
             level("draining", "server_draining", "1 from the moment the server was told to stop"),
-            total("traces_sent", "server_traces_sent", "Calls whose spans an OTLP receiver took"),
+            total("traces_sent", "server_traces_sent", "Calls whose spans an OTLP receiver accepted"),
             total(
                     "traces_dropped",
                     "server_traces_dropped",
-                    "Calls that were not told of, since the receiver was too slow"),
-            total("traces_failed", "server_traces_failed", "Calls whose spans the receiver did not take"));
+                    "Calls whose spans were dropped because the receiver was too slow"),
+            total("traces_failed", "server_traces_failed", "Calls whose spans the receiver did not accept"));
 
     private static final List<Metric> CALLS = List.of(
             fed(
@@ -72,35 +72,41 @@ public final class MetricTable {
 
     private static final List<Metric> BOTH_TRANSPORTS = List.of(
             levelOfBoth("rpc_connections", "connections_open", "Connections that are open"),
-            totalOfBoth("rpc_connections_accepted", "connections_accepted", "Connections that were taken"),
+            totalOfBoth("rpc_connections_accepted", "connections_accepted", "Connections accepted"),
             totalOfBoth("rpc_connections_refused", "connections_refused", "Connections refused because of a limit"),
-            totalOfBoth("rpc_connections_evicted", "connections_evicted", "Connections ended because others wanted in"),
+            totalOfBoth(
+                    "rpc_connections_evicted",
+                    "connections_evicted",
+                    "Idle connections closed to make room " + "for newcomers"),
             totalOfBoth(
                     "rpc_connections_aborted",
                     "connections_aborted",
-                    "Connections ended because the peer broke a rule"),
-            totalOfBoth("rpc_calls_received", "calls_received", "Calls that came"),
+                    "Connections closed because the peer violated a protocol or a limit"),
+            totalOfBoth("rpc_calls_received", "calls_received", "Calls received"),
             levelOfBoth("rpc_calls_running", "calls_running", "Calls under way"),
-            totalOfBoth("rpc_replies_sent", "replies_sent", "Replies that went out"),
+            totalOfBoth("rpc_replies_sent", "replies_sent", "Replies sent"),
             totalOfBoth(
                     "rpc_calls_dropped",
                     "calls_dropped",
-                    "Calls given up without an answer: the connection ended, or drains"),
+                    "Calls dropped without a reply because the connection ended or drains"),
             levelOfBoth(
                     "rpc_reply_held_bytes",
                     "reply_bytes_held",
-                    "Memory of replies that clients have not taken; over TCP also what is set aside for calls "
+                    "Memory of replies that clients have not read; over TCP also memory reserved for calls "
                             + "that run"),
-            totalOfBoth("rpc_reply_memory_waits", "reply_memory_waits", "Calls that waited until replies were taken"),
+            totalOfBoth(
+                    "rpc_reply_memory_waits",
+                    "reply_memory_waits",
+                    "Calls that waited until the client " + "read replies"),
             totalOfBoth("rpc_memory_waits", "memory_waits", "Calls that waited for memory"),
             totalOfBoth("rpc_backward_calls_sent", "backward_calls_sent", "Callbacks sent on clients' connections"),
             totalOfBoth("rpc_backward_replies_received", "backward_replies_received", "Answers to callbacks"),
-            totalOfBoth("rpc_version_denied", "rpc_version_denied", "Calls of another RPC version than 2"),
+            totalOfBoth("rpc_version_denied", "rpc_version_denied", "Calls with another RPC version than 2"),
             totalOfBoth("rpc_auth_denied", "auth_denied", "Calls whose credentials were refused"),
             totalOfBoth("rpc_program_unavailable", "prog_unavail", "Calls of a program that is not served"),
             totalOfBoth("rpc_program_mismatch", "prog_mismatch", "Calls of a version that is not served"),
             totalOfBoth("rpc_garbage_arguments", "garbage_args", "Calls that could not be decoded"),
-            totalOfBoth("rpc_system_errors", "system_errors", "Calls that failed by a defect of the server"),
+            totalOfBoth("rpc_system_errors", "system_errors", "Calls that failed because of a defect of the server"),
             BytesByPath.metric());
 
     private static final List<Metric> RDMA = List.of(
@@ -111,55 +117,64 @@ public final class MetricTable {
             total(
                     "rdma_reads_overdue",
                     "rdma_reads_overdue",
-                    "Connections ended because RDMA Reads were answered too slowly"),
+                    "Connections closed because the client answered RDMA Reads too slowly"),
             total(
                     "rdma_replies_not_taken",
                     "rdma_replies_not_taken",
-                    "Connections ended because replies were taken too slowly"),
+                    "Connections closed because the client " + "read replies too slowly"),
             total(
                     "rdma_first_messages_missed",
                     "rdma_first_messages_missed",
-                    "Connections ended because no message came"),
-            total("rdma_terminates_sent", "rdma_terminates_sent", "Streams that the server ended by a Terminate"),
-            total("rdma_terminates_received", "rdma_terminates_received", "Streams that the peer ended by a Terminate"),
-            total("rdma_long_calls", "rdma_long_calls", "Position-Zero Read chunks: calls that came by RDMA Read"),
-            total("rdma_padded_calls", "rdma_padded_calls", "Calls that came as RDMA_MSGP"),
-            total("rdma_long_replies", "rdma_long_replies", "Replies that went into a Reply chunk"),
+                    "Connections closed because no message arrived"),
+            total("rdma_terminates_sent", "rdma_terminates_sent", "Streams that the server ended with a Terminate"),
             total(
-                    "rdma_backward_calls_lost",
-                    "rdma_backward_calls_lost",
-                    "Callbacks that were not answered in their time"),
+                    "rdma_terminates_received",
+                    "rdma_terminates_received",
+                    "Streams that the peer ended with a " + "Terminate"),
+            total(
+                    "rdma_long_calls",
+                    "rdma_long_calls",
+                    "Long calls, received by RDMA Read from a Position-Zero " + "Read chunk"),
+            total("rdma_padded_calls", "rdma_padded_calls", "Calls received as RDMA_MSGP"),
+            total("rdma_long_replies", "rdma_long_replies", "Replies written into a Reply chunk"),
+            total("rdma_backward_calls_lost", "rdma_backward_calls_lost", "Callbacks that were not answered in time"),
             total("rdma_read_chunks", "rdma_read_chunks", "Read chunks of arguments"),
-            total("rdma_write_chunks", "rdma_write_chunks", "Write chunks that were offered"),
-            total("rdma_reply_chunks_offered", "rdma_reply_chunks_offered", "Reply chunks that were offered"),
-            total("rdma_reads", "rdma_rdma_reads", "RDMA Reads that were issued"),
-            level("rdma_reads_outstanding", "rdma_reads_outstanding", "Of those, how many are not answered yet"),
-            total("rdma_writes", "rdma_rdma_writes", "RDMA Writes that were issued"),
+            total("rdma_write_chunks", "rdma_write_chunks", "Write chunks offered by clients"),
+            total("rdma_reply_chunks_offered", "rdma_reply_chunks_offered", "Reply chunks offered by clients"),
+            total("rdma_reads", "rdma_rdma_reads", "RDMA Reads issued"),
+            level("rdma_reads_outstanding", "rdma_reads_outstanding", "RDMA Reads that are not answered yet"),
+            total("rdma_writes", "rdma_rdma_writes", "RDMA Writes issued"),
             total("rdma_invalidations_sent", "rdma_invalidations_sent", "Sends that invalidated an STag of the client"),
-            total("rdma_replies_exposed", "rdma_replies_exposed", "Replies that clients were to read themselves"),
-            total("rdma_dones_received", "rdma_dones_received", "RDMA_DONE messages"),
-            total("rdma_dones_missed", "rdma_dones_missed", "Exposed replies taken back because no RDMA_DONE came"),
+            total("rdma_replies_exposed", "rdma_replies_exposed", "Replies exposed for clients to read"),
+            total("rdma_dones_received", "rdma_dones_received", "RDMA_DONE messages received"),
+            total("rdma_dones_missed", "rdma_dones_missed", "Exposed replies taken back because no RDMA_DONE arrived"),
             level("rdma_exposed_bytes", "rdma_exposed_bytes", "Reply data that clients may read now"),
             level("rdma_credits_granted", "rdma_credits_granted", "Credits that clients hold"),
             level("rdma_credits_in_use", "rdma_credits_in_use", "Credits that calls hold"),
             level("rdma_receive_buffers_held", "rdma_receive_buffers_held", "Receive buffers that connections hold"),
-            total("rdma_receive_slabs", "rdma_receive_slabs", "Slabs of receive buffers that were made; they are kept"),
+            total(
+                    "rdma_receive_slabs",
+                    "rdma_receive_slabs",
+                    "Slabs of receive buffers allocated; they are " + "never freed"),
             total(
                     "rdma_receive_slabs_refused",
                     "rdma_receive_slabs_refused",
-                    "Slabs for which there was no direct memory"),
+                    "Slabs that could not be allocated for lack of direct memory"),
             total("rdma_ord_waits", "rdma_ord_waits", "RDMA Reads that waited for the ORD"),
-            total("rdma_registration_waits", "rdma_registration_waits", "Waits for memory that may be registered"),
-            total("rdma_err_vers_sent", "rdma_err_vers_sent", "ERR_VERS answers"),
+            total(
+                    "rdma_registration_waits",
+                    "rdma_registration_waits",
+                    "Waits because of a limit of registered " + "memory"),
+            total("rdma_err_vers_sent", "rdma_err_vers_sent", "ERR_VERS errors sent"),
             total(
                     "rdma_err_chunk_malformed_sent",
                     "rdma_err_chunk_malformed_sent",
-                    "ERR_CHUNK answers to headers that make no sense"),
+                    "ERR_CHUNK errors sent for malformed headers"),
             total(
                     "rdma_err_chunk_too_big_sent",
                     "rdma_err_chunk_too_big_sent",
-                    "ERR_CHUNK answers where the reply did not fit what was offered"),
-            total("rdma_messages_ignored", "rdma_messages_ignored", "Messages that asked for no answer"),
+                    "ERR_CHUNK errors sent because the reply did not fit into the offered chunks"),
+            total("rdma_messages_ignored", "rdma_messages_ignored", "Messages ignored because they need no answer"),
             total("rdma_credit_overruns", "rdma_credit_overruns", "Calls beyond the credits"),
             total(
                     "rdma_duplicate_xids",
@@ -171,51 +186,60 @@ public final class MetricTable {
             total(
                     "tcp_connections_refused_by_client",
                     "tcp_connections_refused_by_client",
-                    "Connections refused because their client has too many"),
-            total("tcp_accepts_failed", "tcp_accepts_failed", "Connections not accepted for want of a descriptor"),
+                    "Connections refused because of the limit of their client address"),
+            total(
+                    "tcp_accepts_failed",
+                    "tcp_accepts_failed",
+                    "Connections not accepted because no descriptor " + "was free"),
             total(
                     "tcp_first_calls_missed",
                     "tcp_first_calls_missed",
-                    "Connections ended because no whole call came in time"),
-            total("tcp_records_refused", "tcp_records_refused", "Records that were too long or made no sense"),
-            total("tcp_records_too_slow", "tcp_records_too_slow", "Connections ended because a record came too slowly"),
+                    "Connections closed because no complete call arrived in time"),
+            total(
+                    "tcp_records_refused",
+                    "tcp_records_refused",
+                    "Records refused because they were too long or " + "malformed"),
+            total(
+                    "tcp_records_too_slow",
+                    "tcp_records_too_slow",
+                    "Connections closed because a record arrived " + "too slowly"),
             total(
                     "tcp_replies_too_slow",
                     "tcp_replies_too_slow",
-                    "Connections ended because replies were taken too slowly"),
+                    "Connections closed because the client read " + "replies too slowly"),
             level(
                     "tcp_record_memory_bytes",
                     "tcp_record_memory_bytes",
-                    "Length of records that are coming, or that programs read"),
-            level("tcp_unsent_bytes", "tcp_unsent_bytes", "Replies that clients have not taken"),
+                    "Bytes of records that are arriving or being read by programs"),
+            level("tcp_unsent_bytes", "tcp_unsent_bytes", "Bytes of replies that clients have not read"),
             level(
                     "tcp_calls_held",
                     "tcp_calls_held",
-                    "Calls that have not begun, and wait on no thread until replies are taken"),
+                    "Calls held before they begin, on no thread, until the client reads replies"),
             total(
                     "tcp_unsent_waits",
                     "tcp_unsent_waits",
-                    "Times that a connection started no call because its peer had too much to take"),
+                    "Times that a connection started no call because of its unread replies"),
             total(
                     "tcp_client_waits",
                     "tcp_client_waits",
-                    "Times that a connection started no call because of what its client has in flight"),
+                    "Times that a connection started no call because of the calls in flight of its client"),
             total(
                     "tcp_backward_replies_unexpected",
                     "tcp_backward_replies_unexpected",
-                    "Replies to no callback of ours"),
+                    "Replies to no callback of the server"),
             total(
                     "tcp_backward_calls_refused",
                     "tcp_backward_calls_refused",
-                    "Callbacks not sent because the peer does not take them"),
-            total("tcp_defects", "tcp_defects", "Replies that could not be sent by a defect of the server"));
+                    "Callbacks not sent because the peer does not read them"),
+            total("tcp_defects", "tcp_defects", "Replies that could not be sent because of a defect of the server"));
 
     private static final List<Metric> IWARP = List.of(
             level("iwarp_connections", "iwarp_connections", "iWARP connections that are open"),
             level(
                     "iwarp_half_open_connections",
                     "iwarp_half_open_connections",
-                    "Of those, how many wait for their peer's first message"),
+                    "iWARP connections that wait for the first message of their peer"),
             Metric.levels(
                     "iwarp_streams",
                     "state",
@@ -238,102 +262,108 @@ public final class MetricTable {
             level(
                     "iwarp_registered_bytes",
                     "iwarp_registered_bytes",
-                    "Memory that is registered; what connections may need at least is counted in advance"),
-            total("iwarp_registrations", "iwarp_registrations", "Regions of memory that were registered"),
+                    "Registered memory, including the minimum reserved for each connection"),
+            total("iwarp_registrations", "iwarp_registrations", "Memory regions registered"),
             total(
                     "iwarp_invalidations",
                     "iwarp_invalidations",
-                    "Of those, how many are valid no more: by their owner, their peer's Send, or the end of "
+                    "Memory regions invalidated by their owner, by a Send of the peer, or by the end of "
                             + "their stream"),
-            level("iwarp_posted_receives", "iwarp_posted_receives", "Receives that are posted, likewise"),
-            level("iwarp_posted_receive_bytes", "iwarp_posted_receive_bytes", "Memory of posted receives, likewise"),
+            level(
+                    "iwarp_posted_receives",
+                    "iwarp_posted_receives",
+                    "Posted receives, including the minimum " + "reserved for each connection"),
+            level(
+                    "iwarp_posted_receive_bytes",
+                    "iwarp_posted_receive_bytes",
+                    "Memory of posted receives, " + "including the minimum reserved for each connection"),
             level(
                     "iwarp_inbound_reads",
                     "iwarp_inbound_reads",
-                    "RDMA Reads that peers may have outstanding, as agreed"),
+                    "RDMA Reads that peers may have outstanding, as negotiated"),
             total(
                     "iwarp_limit_refusals",
                     "iwarp_limit_refusals",
-                    "Regions, receives and read depths refused or cut down because of a limit"),
+                    "Regions, receives and read depths refused or reduced because of a limit"),
             total(
                     "iwarp_shared_receive_refusals",
                     "iwarp_shared_receive_refusals",
                     "Messages that found no receive in a shared queue"),
-            total("iwarp_completion_refusals", "iwarp_completion_refusals", "Completions for which there was no room"),
-            total("iwarp_fpdus_sent", "iwarp_fpdus_sent", "FPDUs given to sockets"),
-            total("iwarp_fpdus_received", "iwarp_fpdus_received", "FPDUs that arrived whole"),
+            total("iwarp_completion_refusals", "iwarp_completion_refusals", "Times that a completion queue was full"),
+            total("iwarp_fpdus_sent", "iwarp_fpdus_sent", "FPDUs passed to sockets"),
+            total("iwarp_fpdus_received", "iwarp_fpdus_received", "Complete FPDUs received"),
             total("iwarp_crc_errors", "iwarp_crc_errors", "FPDUs with a wrong CRC; each ended its stream"),
             fed(
                     "iwarp_terminates_total",
                     Metric.Type.COUNTER,
                     List.of("cause", "direction", "layer"),
-                    "Terminates by who sent them, layer and error, in the words of RFC 5040, RFC 5041 and RFC 5044"));
+                    "Terminates by direction, layer and error, with the names of RFC 5040, RFC 5041 and RFC 5044"));
 
     private static final List<Metric> STATE = List.of(
             level("state_clients", "state_clients", "NFSv4 clients"),
             level("state_sessions", "state_sessions", "NFSv4 sessions"),
-            level("state_slots", "state_slots", "Slots that NFSv4 sessions have"),
-            level("state_slots_in_use", "state_slots_in_use", "Of those, how many have a request under way"),
+            level("state_slots", "state_slots", "Slots of NFSv4 sessions"),
+            level("state_slots_in_use", "state_slots_in_use", "Slots of NFSv4 sessions with a request under way"),
             total(
                     "state_replies_repeated",
                     "state_replies_repeated",
-                    "Repeated requests of sessions that were answered with the reply of their slot"),
+                    "Repeated requests of sessions, answered with the kept reply of their slot"),
             level("state_opens", "state_opens", "Files that NFSv4 clients hold open"),
             level("state_open_owners", "state_open_owners", "Open-owners of NFSv4.0"),
             level("state_locks", "state_locks", "Byte-range locks"),
             level("state_stateids", "state_stateids", "Stateids of opens, locks and delegations"),
             level("state_delegations", "state_delegations", "Delegations"),
-            level("state_kept_reply_bytes", "state_kept_reply_bytes", "Replies that sessions keep"),
+            level("state_kept_reply_bytes", "state_kept_reply_bytes", "Bytes of replies that sessions keep"),
             total(
                     "state_replies_put_off",
                     "state_replies_put_off",
                     "Requests answered DELAY because their replies could not be kept"),
-            total("state_slot_recalls", "state_slot_recalls", "Times that a session was asked for slots"),
-            total("state_recalls_sent", "state_recalls_sent", "CB_RECALLs sent, repeated ones among them"),
             total(
-                    "state_recalls_failed",
-                    "state_recalls_failed",
-                    "CB_RECALLs without an answer, or with another than OK"),
-            total(
-                    "state_recalls_returned",
-                    "state_recalls_returned",
-                    "Delegations that were given back after they had been recalled"),
+                    "state_slot_recalls",
+                    "state_slot_recalls",
+                    "Times that a session was asked to return slots " + "(CB_RECALL_SLOT)"),
+            total("state_recalls_sent", "state_recalls_sent", "CB_RECALLs sent, including repeated ones"),
+            total("state_recalls_failed", "state_recalls_failed", "CB_RECALLs that were not answered with OK"),
+            total("state_recalls_returned", "state_recalls_returned", "Delegations returned after a recall"),
             total(
                     "state_recalls_revoked",
                     "state_recalls_revoked",
-                    "Delegations that were not given back within a lease"),
+                    "Delegations revoked because they were not returned within a lease"),
             total(
                     "state_connections_not_bound",
                     "state_connections_not_bound",
-                    "Connections beyond what their session remembers"),
+                    "Connections beyond the number that their session remembers"),
             total(
                     "state_clients_expired",
                     "state_clients_expired",
-                    "Clients let go because they were silent for too long"),
-            total("state_refused", "state_refused", "State refused because a client, or its address, had its share"),
-            level("replies_kept_bytes", "replies_kept_bytes", "Replies kept for calls without a session"),
+                    "Clients removed because they were silent for too long"),
+            total(
+                    "state_refused",
+                    "state_refused",
+                    "State refused because a client or its address had used up " + "its share"),
+            level("replies_kept_bytes", "replies_kept_bytes", "Bytes of replies kept for calls without a session"),
             total(
                     "replies_repeated",
                     "replies_repeated",
-                    "Repeated calls without a session that were answered from memory"),
-            total("replies_dropped", "replies_dropped", "Replies that made room before they were old"),
+                    "Repeated calls without a session that were answered from the reply cache"),
+            total("replies_dropped", "replies_dropped", "Kept replies dropped early to make room"),
             total(
                     "replies_dropped_repeatable",
                     "replies_dropped_repeatable",
-                    "Replies to WRITEs that made room before they were old"));
+                    "Kept replies to WRITEs dropped early to make room"));
 
     private static final List<Metric> BACKENDS = List.of(
             fed(
                     "backend_duration_seconds",
                     Metric.Type.HISTOGRAM,
                     List.of("call"),
-                    "Time that calls of backends took. Of those that are short one in 16 is measured, at random, "
+                    "Time that calls of backends took. Of short calls one in 16 is measured, at random, "
                             + "and counts for 16"),
             fed(
                     "backend_duration_seconds_max",
                     Metric.Type.GAUGE,
                     List.of("call"),
-                    "The longest that was measured in the last minutes"),
+                    "The longest time measured in the last minutes"),
             total(
                     "backend_syncs",
                     "backend_syncs",
@@ -341,38 +371,33 @@ public final class MetricTable {
             total(
                     "backend_sync_waiters",
                     "backend_sync_waiters",
-                    "Operations that waited for one of these: by their number it says how many shared one"),
+                    "Operations that waited for a sync; divided by the number of syncs, how many shared one"),
             total("backend_sync_failures", "backend_sync_failures", "Syncs that failed"));
 
     private static final List<Metric> RESOURCES = List.of(
-            level("payload_budget_bytes", "payload_budget_bytes", "Memory for file data in flight, at most"),
-            level("payload_lent_bytes", "payload_lent_bytes", "Of that, how much is lent"),
+            level("payload_budget_bytes", "payload_budget_bytes", "Limit of memory for file data in flight"),
+            level("payload_lent_bytes", "payload_lent_bytes", "Payload memory in use"),
             level(
                     "payload_allocated_bytes",
                     "payload_allocated_bytes",
-                    "Of that, how much was ever taken from the system"),
-            total(
-                    "payload_failed_allocations",
-                    "payload_failed_allocations",
-                    "Times that the system had no direct memory"),
-            level("payload_waiting", "payload_waiting", "Calls that wait for payload memory"),
+                    "Payload memory allocated from the system; it is never freed"),
+            total("payload_failed_allocations", "payload_failed_allocations", "Failed allocations of direct memory"),
+            level("payload_waiting", "payload_waiting", "Calls that are waiting for payload memory"),
             total("payload_waits", "payload_waits", "Calls that had to wait for payload memory"),
-            level("descriptors_limit", "descriptors_limit", "Descriptors that open files may take"),
-            level("descriptors_used_by_files", "descriptors_used_by_files", "Descriptors that open files take"),
-            total("descriptors_refused", "descriptors_refused", "Files not opened for want of a descriptor"),
-            levelOfLanes("lane_waiting", "lanes_waiting", "Calls that wait for a thread"),
-            levelOfLanes("lane_held", "lanes_held", "Calls that have run for so long that newcomers get other threads"),
-            levelOfLanes("lane_running", "lanes_running", "Calls that run on a thread"),
+            level("descriptors_limit", "descriptors_limit", "Descriptors that open files may use"),
+            level("descriptors_used_by_files", "descriptors_used_by_files", "Descriptors that open files use"),
+            total("descriptors_refused", "descriptors_refused", "Files not opened because no descriptor was free"),
+            levelOfLanes("lane_waiting", "lanes_waiting", "Calls that are waiting for a thread"),
+            levelOfLanes("lane_held", "lanes_held", "Calls that have run so long that newcomers get extra threads"),
+            levelOfLanes("lane_running", "lanes_running", "Calls that are running on a thread"),
             levelOfBoth(
-                    "event_loop_lag_seconds",
-                    "loop_lag_seconds",
-                    "The longest that an event loop took to come round, at the last look"),
+                    "event_loop_lag_seconds", "loop_lag_seconds", "The longest lag of an event loop at the last check"),
             total("process_cpu_seconds", "process_cpu_seconds", "Processor time of the process since its start"),
             level("process_open_descriptors", "process_open_descriptors", "Descriptors that the process has open"),
             level("process_max_descriptors", "process_max_descriptors", "Descriptors that the process may have open"),
             level("jvm_heap_used_bytes", "jvm_heap_used_bytes", "Heap in use"),
-            level("jvm_heap_committed_bytes", "jvm_heap_committed_bytes", "Heap taken from the system"),
-            level("jvm_heap_max_bytes", "jvm_heap_max_bytes", "Heap that may be taken"),
+            level("jvm_heap_committed_bytes", "jvm_heap_committed_bytes", "Heap allocated from the system"),
+            level("jvm_heap_max_bytes", "jvm_heap_max_bytes", "Limit of the heap"),
             level("jvm_direct_used_bytes", "jvm_direct_used_bytes", "Direct buffers of the Java library"),
             level("jvm_threads", "jvm_threads", "Live threads"),
             total("jvm_gc_collections", "jvm_gc_collections", "Garbage collections"),
@@ -404,7 +429,7 @@ public final class MetricTable {
         return states;
     }
 
-    /** What a metric means. */
+    /** Returns the description of a metric. */
     static String help(String name) {
         return ALL.stream()
                 .filter(metric -> metric.name().equals(name))
@@ -413,7 +438,7 @@ public final class MetricTable {
                 .orElseThrow();
     }
 
-    /** In the order of docs/metrics.md. */
+    /** Returns all metrics in the order of docs/metrics.md. */
     public static List<Metric> all() {
         return ALL;
     }

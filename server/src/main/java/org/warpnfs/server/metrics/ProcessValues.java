@@ -8,7 +8,7 @@ import java.lang.management.OperatingSystemMXBean;
 import java.util.Map;
 import org.warpnfs.server.trace.TraceCounts;
 
-/** What the virtual machine knows of itself, and what is counted for the whole process. */
+/** Values of the virtual machine, and counters of the whole process. */
 final class ProcessValues {
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;

@@ -12,13 +12,13 @@ import java.util.function.Supplier;
 import org.warpnfs.nfs.stats.CallRecorder;
 
 /**
- * All metrics of a server, as Prometheus reads them.
+ * All metrics of a server, in the format of Prometheus.
  *
- * <p>Counters are read together, once for each {@link #scrape()}: what one answer tells belongs together as well as
- * counters do that nobody stops. Safe for any thread.
+ * <p>All counters are read once for each {@link #scrape()}. The values of one answer belong to about the same time,
+ * since the counters continue to run meanwhile. Safe for any thread.
  */
 public final class ServerMetrics implements AutoCloseable {
-    /** What {@link #scrape()} returns. */
+    /** The content type of {@link #scrape()}. */
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -27,8 +27,8 @@ public final class ServerMetrics implements AutoCloseable {
     private volatile Map<String, Number> values;
 
     /**
-     * @param version of this build
-     * @param source every counter of {@link MetricTable}, by its name; one that is missing counts as 0
+     * @param version the version of this build
+     * @param source the counters of {@link MetricTable} by name; a missing one counts as 0
      */
     public ServerMetrics(String version, Supplier<Map<String, Number>> source) {
         this.source = source;
@@ -77,27 +77,27 @@ public final class ServerMetrics implements AutoCloseable {
         return values.getOrDefault(counter, 0).doubleValue();
     }
 
-    /** Who hears of calls. */
+    /** Returns the recorder of calls. */
     public CallRecorder recorder() {
         return calls;
     }
 
-    /** What has been called since the start, over all transports. */
+    /** Returns the totals of calls since the start, over all transports. */
     public List<CallTotals> calls() {
         return CallTotals.overAllTransports(calls.totals());
     }
 
-    /** The same, by transport. */
+    /** Returns the totals of calls since the start, by transport. */
     public List<CallTotals> callsByTransport() {
         return calls.totals();
     }
 
-    /** The values that metrics are made of, read now, by the names of their sources. */
+    /** Reads and returns the values of the metrics by the names of their sources. */
     public Map<String, Number> values() {
         return read();
     }
 
-    /** The text that Prometheus reads, of {@link #CONTENT_TYPE}. */
+    /** Returns the text for Prometheus, of type {@link #CONTENT_TYPE}. */
     public String scrape() {
         values = read();
         return registry.scrape();

@@ -10,11 +10,12 @@ import java.util.function.Supplier;
 import org.warpnfs.iwarp.qp.TerminateCause;
 
 /**
- * Terminates by cause. All that the RFCs know are there from the start, so that the first one is seen to be one more.
+ * Terminates by cause. All causes of the RFCs are exported from the start, so that the first Terminate is visible as an
+ * increase.
  */
 public final class TerminateMetrics implements Collector {
     private static final String NAME = Metric.PREFIX + "iwarp_terminates";
-    /** Before the names of the values, and between their parts. */
+    /** The prefix of the names of the values. */
     private static final String STEM = "iwarp_terminates:";
 
     private final Supplier<Map<String, Number>> values;
@@ -23,7 +24,7 @@ public final class TerminateMetrics implements Collector {
         this.values = values;
     }
 
-    /** The name of a value. */
+    /** Returns the name of a value. */
     public static String key(String direction, TerminateCause cause) {
         return STEM + direction + ":" + cause.layer() + ":" + cause.code();
     }

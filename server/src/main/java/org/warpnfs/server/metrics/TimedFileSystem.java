@@ -24,7 +24,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.XattrMode;
 import org.warpnfs.server.metrics.BackendTimes.Call;
 
-/** A backend whose calls are measured, those of the files that it opens as well. Safe for any thread. */
+/** Wraps a backend and measures its calls, and those of the files that it opens. Safe for any thread. */
 public final class TimedFileSystem implements FileSystem {
     private final FileSystem files;
     private final BackendTimes times;
@@ -34,7 +34,7 @@ public final class TimedFileSystem implements FileSystem {
         this.times = times;
     }
 
-    /** Takes over {@code files}: who closes this closes it. */
+    /** Wraps {@code files}; closing the wrapper closes it. */
     public static FileSystem of(FileSystem files, BackendTimes times) {
         return new TimedFileSystem(files, times);
     }

@@ -9,7 +9,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.server.metrics.BackendTimes.Call;
 
-/** An open file whose calls are measured. Safe for any thread. */
+/** Wraps an open file and measures its calls. Safe for any thread. */
 final class TimedOpenFile implements OpenFile {
     private final OpenFile file;
     private final BackendTimes times;
@@ -19,7 +19,7 @@ final class TimedOpenFile implements OpenFile {
         this.times = times;
     }
 
-    /** Backends know their own files only. */
+    /** Returns the wrapped file, since backends accept only their own files. */
     private static OpenFile bare(OpenFile other) {
         return other instanceof TimedOpenFile timed ? timed.file : other;
     }

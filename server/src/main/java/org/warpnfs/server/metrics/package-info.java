@@ -1,4 +1,4 @@
-/** What a running server tells of itself in numbers: the table of all metrics, and what fills it. */
+/** The metrics of a running server: the table of all metrics, and their sources. */
 @NullMarked
 package org.warpnfs.server.metrics;
 

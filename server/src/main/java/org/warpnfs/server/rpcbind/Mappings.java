@@ -12,7 +12,7 @@ import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
 import org.warpnfs.nfs.v4.Nfs4Program;
 
-/** Where the programs of a server are, over every transport. Safe for any thread. */
+/** The addresses of a server's programs over all transports. Safe for any thread. */
 public final class Mappings {
     private static final List<OncRpcProgram> NFS = List.of(
             new OncRpcProgram(Nfs3Program.PROGRAM, Nfs3Program.VERSION),
@@ -31,33 +31,33 @@ public final class Mappings {
     private final boolean hostHasIpv6;
 
     /**
-     * None yet.
+     * Creates an empty list.
      *
-     * @param owner who they are to belong to
-     * @param hostHasIpv6 whether a listener at every address has IPv6 ones
+     * @param owner the owner of the mappings
+     * @param hostHasIpv6 whether a listener on every address also listens on IPv6
      */
     public Mappings(String owner, boolean hostHasIpv6) {
         this.owner = owner;
         this.hostHasIpv6 = hostHasIpv6;
     }
 
-    /** NFS and NFS_ACL over RDMA. */
+    /** Adds NFS and NFS_ACL over RDMA. */
     public Mappings nfsOverRdma(InetSocketAddress address) {
         return add("rdma", address, NFS);
     }
 
-    /** NFS, NFS_ACL and MOUNT over TCP. */
+    /** Adds NFS, NFS_ACL and MOUNT over TCP. */
     public Mappings nfsOverTcp(InetSocketAddress address) {
         return add("tcp", address, NFS).add("tcp", address, MOUNT);
     }
 
-    /** MOUNT over UDP. */
+    /** Adds MOUNT over UDP. */
     public Mappings mountOverUdp(InetSocketAddress address) {
         return add("udp", address, MOUNT);
     }
 
     /**
-     * Versions of one program.
+     * Adds versions of one program.
      *
      * @param protocol {@code tcp}, {@code udp} or {@code rdma}
      */
@@ -76,7 +76,7 @@ public final class Mappings {
     }
 
     private void add(OncRpcProgram program, Netid netid, InetAddress host, int port) {
-        // Version 2 of the portmapper knows IPv4 alone.
+        // Version 2 of the portmapper supports IPv4 only.
         boolean isPortmap = program.getNumber() == PortmapProgram.PROGRAM && program.getVersion() == 2;
         if (!isPortmap || !netid.isIpv6()) {
             mappings.add(Mapping.of(program.getNumber(), program.getVersion(), netid, host, port, owner));
@@ -87,7 +87,10 @@ public final class Mappings {
         return List.copyOf(mappings);
     }
 
-    /** Of this version, or of another: then its caller hears from the program which versions there are. */
+    /**
+     * Returns the mapping of this version, or of another version of the program, which then tells its caller the
+     * supported versions.
+     */
     Optional<Mapping> find(int program, int version, Netid netid) {
         Optional<Mapping> exact = findExactly(program, version, netid);
         return exact.isPresent()

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A transport as portmappers name it.
+ * The netids of transports.
  *
  * @spec https://www.rfc-editor.org/rfc/rfc5665#section-5.1 RFC 5665, section 5.1
  */
@@ -28,7 +28,7 @@ public enum Netid {
         this.portmapProtocol = portmapProtocol;
     }
 
-    /** As it is written. */
+    /** Returns the netid as text. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -48,7 +48,7 @@ public enum Netid {
         return protocol.equals("udp") ? 1 : 3;
     }
 
-    /** What version 2 calls it: 6 is TCP and 17 UDP over IPv4; 0 if it has no word for it. */
+    /** Returns the protocol number of version 2: 6 for TCP and 17 for UDP over IPv4; 0 if version 2 has none. */
     int portmapProtocol() {
         return portmapProtocol;
     }
@@ -61,7 +61,7 @@ public enum Netid {
         return valueOf((ipv6 ? protocol + "6" : protocol).toUpperCase(Locale.ROOT));
     }
 
-    /** Empty if it is none of ours. */
+    /** Returns the netid; empty if this server does not use it. */
     static Optional<Netid> parse(String id) {
         return Stream.of(values()).filter(netid -> netid.id().equals(id)).findFirst();
     }

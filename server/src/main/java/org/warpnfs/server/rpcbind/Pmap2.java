@@ -35,7 +35,7 @@ final class Pmap2 implements PortmapVersion {
         };
     }
 
-    /** 0 if there is none. */
+    /** Returns the port; 0 if there is none. */
     private int port(RpcCall call) throws IOException {
         Pmap asked = new Pmap();
         call.retrieveCall(asked);

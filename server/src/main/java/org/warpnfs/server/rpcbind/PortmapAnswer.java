@@ -25,7 +25,7 @@ interface PortmapAnswer extends XdrAble {
         return xdr -> xdr.xdrEncodeString(value);
     }
 
-    /** What changes nothing. */
+    /** Returns the answer to a call that would change something. */
     static PortmapAnswer refused() {
         return xdr -> xdr.xdrEncodeBoolean(false);
     }

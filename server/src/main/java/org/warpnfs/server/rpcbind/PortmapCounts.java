@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 
 /**
- * How often each procedure was called: rpcb_stat_byvers, without the lists of who was looked up. Safe for any thread.
+ * Counts the calls of each procedure: rpcb_stat_byvers, without the lists of looked-up programs. Safe for any thread.
  *
  * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.1 RFC 1833, section 2.1
  */
@@ -16,19 +16,19 @@ final class PortmapCounts {
     /** RPCBSTAT_HIGHPROC. */
     private static final int PROCEDURES = 13;
 
-    /** Of all portmappers of this process, for the metrics: calls of each version, and those that were refused. */
+    /** Counters of all portmappers of this process for the metrics: calls of each version, and refused calls. */
     private static final AtomicLongArray CALLS = new AtomicLongArray(VERSIONS);
 
     private static final AtomicLong REFUSED = new AtomicLong();
 
     private final AtomicIntegerArray calls = new AtomicIntegerArray(VERSIONS * PROCEDURES);
 
-    /** Calls of a version, 2 to 4, to all portmappers of this process. */
+    /** Returns the calls of a version, 2 to 4, to all portmappers of this process. */
     static long callsOfProcess(int version) {
         return CALLS.get(version - 2);
     }
 
-    /** Calls that would have changed something, or have had this host call another. */
+    /** Returns the calls that would have changed something, or made this host call another. */
     static long refusedOfProcess() {
         return REFUSED.get();
     }
@@ -49,7 +49,7 @@ final class PortmapCounts {
             for (int procedure = 0; procedure < PROCEDURES; procedure++) {
                 xdr.xdrEncodeInt(calls.get(version * PROCEDURES + procedure));
             }
-            // SETs and UNSETs that had an effect, and two empty lists.
+            // The numbers of successful SETs and UNSETs, and two empty lists.
             xdr.xdrEncodeInt(0);
             xdr.xdrEncodeInt(0);
             xdr.xdrEncodeBoolean(false);

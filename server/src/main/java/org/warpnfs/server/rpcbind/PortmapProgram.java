@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A portmapper that knows the programs of this server and no others: versions 2, 3 and 4.
+ * A portmapper for the programs of this server only: versions 2, 3 and 4.
  *
  * <h2>Errors</h2>
  *
- * SET and UNSET are answered by FALSE, whoever asks. CALLIT, BCAST and INDIRECT, which would have this host call others
- * in somebody else's name, are PROC_UNAVAIL, and so are the conversions of addresses. Safe for any thread; a call may
- * come twice.
+ * SET and UNSET are answered with FALSE, whoever calls. CALLIT, BCAST and INDIRECT, which would make this host call
+ * other programs for somebody else, are PROC_UNAVAIL, and so are the conversions of addresses. Safe for any thread; a
+ * call may be executed twice.
  */
 final class PortmapProgram implements RpcDispatchable {
     static final int PROGRAM = 100_000;
@@ -31,8 +31,8 @@ final class PortmapProgram implements RpcDispatchable {
     private final PortmapCounts counts;
 
     /**
-     * @param protocol that calls come by, {@code tcp} or {@code udp}
-     * @param counts of all protocols
+     * @param protocol the transport of the calls, {@code tcp} or {@code udp}
+     * @param counts the counters of all transports
      */
     PortmapProgram(String protocol, Mappings mappings, PortmapCounts counts) {
         this.version2 = new Pmap2(mappings);

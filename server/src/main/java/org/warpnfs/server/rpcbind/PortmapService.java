@@ -16,8 +16,7 @@ import org.warpnfs.rpcrdma.tcp.TcpOptions;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 
 /**
- * {@link PortmapProgram} over TCP and UDP, on one port and on threads of its own: nothing that NFS does keeps it from
- * answering.
+ * Serves {@link PortmapProgram} over TCP and UDP, on one port and on its own threads, so that NFS cannot delay it.
  *
  * <p>Closing it frees the port. Safe for any thread.
  */
@@ -28,7 +27,7 @@ public final class PortmapService implements AutoCloseable {
     private static final int THREADS = 2;
     private static final Duration DRAIN = Duration.ofSeconds(1);
 
-    /** Calls and replies are short, connections too: a client asks once for each program that it mounts by. */
+    /** Calls, replies and connections are short: a client calls once for each program that it needs for a mount. */
     private static final TcpOptions TCP = TcpOptions.builder()
             .maxRecordBytes(2048)
             .maxCalls(4, 32)
@@ -53,11 +52,11 @@ public final class PortmapService implements AutoCloseable {
     }
 
     /**
-     * Starts to answer.
+     * Starts the service.
      *
-     * @param address port 0 takes a free one
-     * @param programs what it is to know; it adds itself
-     * @throws IOException if the address is taken, or may not be had
+     * @param address where to listen; port 0 means any free port
+     * @param programs the programs to list; the service adds itself
+     * @throws IOException if the address is in use or forbidden
      */
     public static PortmapService start(InetSocketAddress address, Mappings programs) throws IOException {
         PortmapCounts counts = new PortmapCounts();
@@ -87,7 +86,7 @@ public final class PortmapService implements AutoCloseable {
         }
     }
 
-    /** In rpcbind's order. */
+    /** Returns the versions in rpcbind's order. */
     static List<OncRpcProgram> programs() {
         return IntStream.rangeClosed(PortmapProgram.LOWEST_VERSION, PortmapProgram.HIGHEST_VERSION)
                 .mapToObj(version -> new OncRpcProgram(PortmapProgram.PROGRAM, version))
@@ -101,7 +100,7 @@ public final class PortmapService implements AutoCloseable {
         return versions;
     }
 
-    /** Where it answers, with the port that was taken. */
+    /** Returns the address with the actual port. */
     public InetSocketAddress address() {
         return tcp.localAddress();
     }

@@ -1,15 +1,15 @@
 package org.warpnfs.server.rpcbind;
 
-/** What the portmappers of this process were asked, for the metrics. Safe for any thread. */
+/** Totals of the portmappers of this process, for the metrics. Safe for any thread. */
 public final class PortmapTotals {
     private PortmapTotals() {}
 
-    /** Calls of a version, 2 to 4. */
+    /** Returns the calls of a version, 2 to 4. */
     public static long calls(int version) {
         return PortmapCounts.callsOfProcess(version);
     }
 
-    /** Calls that were refused to everyone: SET, UNSET, CALLIT and its kin, and what there is not. */
+    /** Returns the calls that are refused to everyone: SET, UNSET, CALLIT, BCAST, INDIRECT, and unknown procedures. */
     public static long refused() {
         return PortmapCounts.refusedOfProcess();
     }

@@ -9,7 +9,7 @@ interface PortmapVersion {
     /**
      * Runs a procedure.
      *
-     * @return null if there is none of that number, or it is refused to everyone
+     * @return the result; null if there is no such procedure, or it is refused to everyone
      * @throws IOException if the arguments cannot be decoded
      */
     @Nullable

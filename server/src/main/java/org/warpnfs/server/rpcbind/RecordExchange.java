@@ -16,16 +16,16 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
 /**
- * One connection to a local RPC server, by record marking (RFC 5531, section 11). One call at a time, not safe for two
- * threads at once.
+ * A connection to a local RPC server with record marking (RFC 5531, section 11). One call at a time; not safe for
+ * several threads.
  *
  * <h2>Errors</h2>
  *
- * Connecting has to be done within the time that was given, and so has each call; all calls together within another. A
- * reply of more than {@value #MAX_REPLY_BYTES} bytes is not read.
+ * Connecting and each call have a time limit, and all calls together have another. A reply of more than
+ * {@value #MAX_REPLY_BYTES} bytes is not read.
  */
 final class RecordExchange implements Closeable {
-    /** A thousand mappings. */
+    /** The longest reply; enough for a thousand mappings. */
     static final int MAX_REPLY_BYTES = 128 << 10;
 
     private static final int LAST_FRAGMENT = 1 << 31;
@@ -51,7 +51,7 @@ final class RecordExchange implements Closeable {
         return nowNanos + Math.min(within.toNanos(), endNanos - nowNanos);
     }
 
-    /** Connects; from a port below 1024 if it may, which is how rpcbind knows the superuser over TCP. */
+    /** Connects, from a port below 1024 if permitted, by which rpcbind recognizes the superuser over TCP. */
     static RecordExchange connect(SocketAddress server, Duration within, Duration whole) throws IOException {
         SocketChannel channel = server instanceof UnixDomainSocketAddress
                 ? SocketChannel.open(StandardProtocolFamily.UNIX)

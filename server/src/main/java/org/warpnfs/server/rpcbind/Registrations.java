@@ -17,14 +17,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Makes what rpcbind lists what it should list of this server.
+ * Updates the entries of rpcbind for this server.
  *
- * <p>A registration where nobody listens, of a program that this server has, is one that a server left behind that was
- * killed: it is removed. One where somebody listens is another server's, and stays.
+ * <p>A registration of one of this server's programs at a port where nothing listens was left behind by a killed
+ * server, and is removed. A registration at a port where something listens belongs to another server, and stays.
  */
 final class Registrations {
     private static final int LOOK_MILLIS = 1000;
-    /** Addresses that are tried in one look: the start of the server waits for it. */
+    /** The most addresses that are tried in one check, because the start of the server waits for it. */
     private static final int MOST_LOOKS = 8;
 
     private final List<Mapping> wanted;
@@ -36,20 +36,20 @@ final class Registrations {
     }
 
     /**
-     * What was found and done.
+     * The result of an update.
      *
-     * @param added that were not there
-     * @param removed that were left behind
-     * @param refused that rpcbind does not take, or has for another server
+     * @param added the added registrations
+     * @param removed the removed ones of a killed server
+     * @param refused the ones that rpcbind refuses, or has for another server
      */
     record Outcome(List<Mapping> added, List<Mapping> removed, List<Mapping> refused) {}
 
-    /** Adds what is missing and removes what was left behind. */
+    /** Adds missing registrations and removes those of a killed server. */
     Outcome make(RpcbindClient rpcbind) throws IOException {
         Outcome outcome = new Outcome(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         List<Mapping> listed = rpcbind.dump();
         Set<Integer> programs = wanted.stream().map(Mapping::program).collect(Collectors.toSet());
-        // A port that does not answer takes its time: one look at each will do.
+        // A port that does not answer takes long, so each is tried once.
         Map<String, Boolean> looked = new HashMap<>();
         for (Mapping mapping : listed) {
             if (programs.contains(mapping.program())
@@ -70,7 +70,7 @@ final class Registrations {
         return outcome;
     }
 
-    /** Removes what is there of this server. */
+    /** Removes the registrations of this server. */
     void withdraw(RpcbindClient rpcbind) throws IOException {
         for (Mapping mapping : rpcbind.dump()) {
             if (isWanted(mapping)) {
@@ -87,7 +87,7 @@ final class Registrations {
         return own.isKin(other) && own.address().equals(other.address());
     }
 
-    /** On doubt, yes. */
+    /** Returns whether something listens at the address; true if in doubt. */
     private boolean somebodyListens(Mapping mapping) {
         Optional<Netid> netid = mapping.knownNetid();
         Optional<InetSocketAddress> address = UniversalAddress.parse(mapping.address());
@@ -97,7 +97,7 @@ final class Registrations {
         if (netid.get().protocol().equals("udp")) {
             return isTaken(address.get().getPort());
         }
-        // The port is this server's, which does not serve this.
+        // The port belongs to this server, which does not serve this program there.
         return !ownPorts.contains(address.get().getPort()) && accepts(address.get());
     }
 
@@ -110,8 +110,8 @@ final class Registrations {
     }
 
     /**
-     * Any user of this host may register any address: the server does not connect to others because somebody has
-     * written them there.
+     * Returns whether an address belongs to this host. Any local user may register any address, so the server connects
+     * only to its own host.
      */
     static boolean isOfThisHost(InetAddress address) {
         try {

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A call of rpcbind with AUTH_NONE (RFC 5531, section 9), word by word. */
+/** Encodes a call to rpcbind with AUTH_NONE (RFC 5531, section 9). */
 final class RpcCallMessage {
     private static final int CALL = 0;
     private static final int RPC_VERSION = 2;
@@ -18,7 +18,7 @@ final class RpcCallMessage {
 
     RpcCallMessage(int program, int version, int procedure) {
         word(xid).word(CALL).word(RPC_VERSION).word(program).word(version).word(procedure);
-        // Credential and verifier.
+        // Empty credential and verifier.
         word(0).word(0).word(0).word(0);
     }
 

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A reply that was accepted and says SUCCESS (RFC 5531, section 9), word by word. Every method throws an IOException
- * where the bytes end early.
+ * Decodes an accepted reply with status SUCCESS (RFC 5531, section 9). Every method throws an IOException if the bytes
+ * end early.
  */
 final class RpcReplyMessage {
     private static final int REPLY = 1;
@@ -15,7 +15,7 @@ final class RpcReplyMessage {
 
     private final ByteBuffer bytes;
 
-    /** @throws IOException if it is no such reply to the call */
+    /** @throws IOException if it is not such a reply to the call */
     RpcReplyMessage(byte[] message, int xid) throws IOException {
         bytes = ByteBuffer.wrap(message);
         if (word() != xid || word() != REPLY) {

@@ -13,11 +13,10 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The protocol of rpcbind, versions 3 and 4: every transport, by its netid.
+ * The protocol of rpcbind, versions 3 and 4, which names transports by netid.
  *
- * <p>An address that means every one of the host is answered as the one that was asked. Unlike rpcbind's, GETADDR looks
- * at the netid of its argument and takes that of the call only where this names none: a client that mounts over RDMA
- * asks over TCP.
+ * <p>A wildcard address is answered with the address that received the call. Unlike rpcbind's, GETADDR uses the netid
+ * of its argument, and that of the call only if the argument has none: a client that mounts over RDMA calls over TCP.
  *
  * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.2 RFC 1833, section 2.2
  */
@@ -40,7 +39,7 @@ final class Rpcb implements PortmapVersion {
 
     /**
      * @param version 3 or 4
-     * @param protocol that calls come by, {@code tcp} or {@code udp}
+     * @param protocol the transport of the calls, {@code tcp} or {@code udp}
      * @param clock milliseconds since 1970
      */
     Rpcb(int version, String protocol, Mappings mappings, PortmapCounts counts, LongSupplier clock) {
@@ -65,7 +64,7 @@ final class Rpcb implements PortmapVersion {
         };
     }
 
-    /** Empty if there is none. */
+    /** Returns the universal address; empty if there is none. */
     private String address(RpcCall call, boolean ofThisVersion) throws IOException {
         RpcbArgument asked = new RpcbArgument();
         call.retrieveCall(asked);
@@ -82,7 +81,7 @@ final class Rpcb implements PortmapVersion {
                 call.getTransport().getRemoteSocketAddress().getAddress().getAddress().length != 4);
     }
 
-    /** mergeaddr: where the caller reaches it. */
+    /** mergeaddr: returns the address at which the caller reaches the program. */
     private static String merged(Mapping mapping, RpcCall call) {
         Optional<InetSocketAddress> known = UniversalAddress.parse(mapping.address());
         InetAddress asked = call.getTransport().getLocalSocketAddress().getAddress();
@@ -94,7 +93,7 @@ final class Rpcb implements PortmapVersion {
         return UniversalAddress.of(asked, known.get().getPort());
     }
 
-    /** rpcb_entry_list: of the caller's family, as rpcbind has it. */
+    /** rpcb_entry_list: the entries of the caller's address family, like rpcbind. */
     private PortmapAnswer addresses(RpcCall call) throws IOException {
         RpcbArgument asked = new RpcbArgument();
         call.retrieveCall(asked);
@@ -131,7 +130,7 @@ final class Rpcb implements PortmapVersion {
         xdr.xdrEncodeBoolean(false);
     }
 
-    /** struct rpcb; the transport allocates for strings what is there, and no more. */
+    /** struct rpcb. For strings the transport allocates only what has arrived. */
     private static final class RpcbArgument implements XdrAble {
         private int program;
         private int version;
@@ -142,7 +141,7 @@ final class Rpcb implements PortmapVersion {
             program = xdr.xdrDecodeInt();
             version = xdr.xdrDecodeInt();
             netid = xdr.xdrDecodeString();
-            // The caller's own address, and an owner.
+            // The caller's own address and the owner are skipped.
             xdr.xdrDecodeString();
             xdr.xdrDecodeString();
         }

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How this server is found by program number, until it is closed. Safe for any thread. */
+/** Lets clients find this server by program number until it is closed. Safe for any thread. */
 public final class Rpcbind implements AutoCloseable {
     private static final int IPV6_BYTES = 16;
 
@@ -21,7 +21,7 @@ public final class Rpcbind implements AutoCloseable {
         this.description = description;
     }
 
-    /** Where a server listens; {@code mountUdp} is null if MOUNT is not served over UDP. */
+    /** The addresses of a server; {@code mountUdp} is null if MOUNT is not served over UDP. */
     public record Addresses(
             InetSocketAddress rdma,
             InetSocketAddress tcp,
@@ -34,9 +34,9 @@ public final class Rpcbind implements AutoCloseable {
     }
 
     /**
-     * Does as it was chosen.
+     * Registers or starts a portmapper, as chosen.
      *
-     * @throws IOException if the portmapper's own port cannot be had
+     * @throws IOException if the portmapper cannot listen on its port
      */
     public static Rpcbind start(RpcbindChoice choice, Addresses addresses) throws IOException {
         return switch (choice) {
@@ -52,12 +52,12 @@ public final class Rpcbind implements AutoCloseable {
     }
 
     private static Rpcbind registered(Addresses addresses) {
-        // rpcbind decides by itself who the owner is.
+        // rpcbind sets the owner by itself.
         RpcbindRegistration registration = RpcbindRegistration.start(addresses.mappings(""));
         return new Rpcbind(registration, registration.isRegistered() ? "registered with this host's rpcbind" : null);
     }
 
-    /** A few words for people; empty if clients find nothing by rpcbind. */
+    /** Returns a short description; empty if clients find nothing through rpcbind. */
     public Optional<String> describe() {
         return Optional.ofNullable(description);
     }
@@ -77,7 +77,7 @@ public final class Rpcbind implements AutoCloseable {
         }
     }
 
-    /** Withdraws what is registered, or frees the port; nothing if that was done. */
+    /** Withdraws the registrations, or frees the port. Does nothing the second time. */
     @Override
     public synchronized void close() {
         if (closed) {

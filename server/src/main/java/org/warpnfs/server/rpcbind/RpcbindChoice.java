@@ -4,26 +4,26 @@ import com.google.common.net.HostAndPort;
 import com.google.common.net.InetAddresses;
 import java.net.InetSocketAddress;
 
-/** What {@code serve --rpcbind} says. */
+/** The choices of {@code serve --rpcbind}. */
 public sealed interface RpcbindChoice {
-    /** Ports have to be named. */
+    /** Neither: clients must name ports. */
     record Off() implements RpcbindChoice {}
 
-    /** With the rpcbind of this host, if one runs. */
+    /** Register with the rpcbind of this host, if one runs. */
     record Register() implements RpcbindChoice {}
 
     /**
-     * A portmapper of our own.
+     * Run a portmapper in this server.
      *
-     * @param address where it answers
+     * @param address where it listens
      */
     record Serve(InetSocketAddress address) implements RpcbindChoice {}
 
     /**
-     * Reads {@code off}, {@code register}, {@code serve}, or {@code serve:ADDR:PORT}, where {@code ADDR} is a literal,
-     * of IPv6 in brackets.
+     * Parses {@code off}, {@code register}, {@code serve}, or {@code serve:ADDR:PORT}, where {@code ADDR} is numeric,
+     * with IPv6 in brackets.
      *
-     * @throws IllegalArgumentException with what is wrong
+     * @throws IllegalArgumentException if the text is wrong; it says why
      */
     static RpcbindChoice parse(String text) {
         switch (text) {
@@ -43,7 +43,7 @@ public sealed interface RpcbindChoice {
         }
         HostAndPort address = HostAndPort.fromString(text.substring("serve:".length()));
         if (!InetAddresses.isInetAddress(address.getHost())) {
-            throw new IllegalArgumentException("'" + address.getHost() + "' is no address");
+            throw new IllegalArgumentException("'" + address.getHost() + "' is not an address");
         }
         return new Serve(new InetSocketAddress(
                 InetAddresses.forString(address.getHost()), address.getPortOrDefault(PortmapService.PORT)));

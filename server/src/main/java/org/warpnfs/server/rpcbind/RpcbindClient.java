@@ -12,19 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A connection to the rpcbind of this host, by version 4 of its protocol. Not safe for two threads at once.
+ * A connection to the rpcbind of this host with version 4 of its protocol. Not safe for several threads.
  *
- * <p>Over rpcbind's local socket, where it knows the user who calls: an ordinary one may register there, and remove
- * what is his. Where there is none it is asked over TCP, where only the superuser may.
+ * <p>It uses rpcbind's local socket, where rpcbind knows the user of the caller: an ordinary user may register, and
+ * remove his own entries. Without that socket it uses TCP, where only the superuser may register.
  *
  * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.2.1 RFC 1833, section 2.2.1
  */
 public final class RpcbindClient implements Closeable {
-    /** Where rpcbind of Linux listens. */
+    /** The socket of rpcbind on Linux. */
     public static final SocketAddress LOCAL = UnixDomainSocketAddress.of(Path.of("/run/rpcbind.sock"));
 
     private static final Duration LIMIT = Duration.ofSeconds(3);
-    /** Of all calls together: the start of the server, and its end, wait for them. */
+    /** The time limit of all calls together; the start of the server and its end wait for them. */
     private static final Duration WHOLE = Duration.ofSeconds(10);
 
     private static final int PORT = 111;
@@ -63,24 +63,24 @@ public final class RpcbindClient implements Closeable {
     }
 
     /**
-     * Registers.
+     * Registers a mapping.
      *
-     * @return false if it is registered already at another address, or may not be
+     * @return false if it is registered at another address, or registering is not permitted
      */
     public boolean set(Mapping mapping) throws IOException {
         return call(SET, mapping).bool();
     }
 
     /**
-     * Removes; the address does not count.
+     * Removes a mapping, with any address.
      *
-     * @return false if there was none, or it is another's
+     * @return false if there was none, or it belongs to another user
      */
     public boolean unset(Mapping mapping) throws IOException {
         return call(UNSET, mapping).bool();
     }
 
-    /** Everything that is registered. */
+    /** Returns all registrations. */
     public List<Mapping> dump() throws IOException {
         RpcReplyMessage reply = call(new RpcCallMessage(PortmapProgram.PROGRAM, VERSION_4, DUMP));
         List<Mapping> mappings = new ArrayList<>();

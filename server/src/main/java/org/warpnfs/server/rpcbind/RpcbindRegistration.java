@@ -13,20 +13,19 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Operation</h2>
  *
- * Registers when it is made, looks again every now and then on a thread of its own, since a rpcbind that was restarted
- * may have forgotten, and withdraws what it registered when it is closed. A server that nobody finds by rpcbind still
- * serves whoever names its ports.
+ * Registers when it is created, and withdraws its registrations when it is closed. A thread of its own checks them
+ * periodically, since an rpcbind that was restarted may have forgotten them. A server without registrations still
+ * serves clients that name its ports.
  *
  * <h2>Errors</h2>
  *
- * A rpcbind that is missing, or refuses, is one line in the log, and one more when that has changed. Safe for any
- * thread.
+ * If rpcbind is missing or refuses, one line is logged, and another one when that changes. Safe for any thread.
  */
 public final class RpcbindRegistration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcbindRegistration.class);
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
 
-    /** How one comes to rpcbind. */
+    /** Connects to rpcbind. */
     @FunctionalInterface
     interface Connector {
         /**
@@ -37,7 +36,7 @@ public final class RpcbindRegistration implements AutoCloseable {
         RpcbindClient connect() throws IOException;
     }
 
-    /** What the last look found: each change of it is a line in the log. */
+    /** The result of the last check; each change is logged. */
     private enum Finding {
         NOTHING,
         ABSENT,
@@ -59,7 +58,7 @@ public final class RpcbindRegistration implements AutoCloseable {
         this.looker = Thread.ofPlatform().daemon().name("rpcbind").unstarted(() -> lookAgain(betweenLooks.toMillis()));
     }
 
-    /** Registers, or says in the log why not. */
+    /** Registers, or logs why it cannot. */
     public static RpcbindRegistration start(Mappings programs) {
         return start(programs.all(), RpcbindClient::connect, BETWEEN_LOOKS);
     }
@@ -71,7 +70,7 @@ public final class RpcbindRegistration implements AutoCloseable {
         return registration;
     }
 
-    /** True if everything was registered when it was looked at last. */
+    /** Returns whether everything was registered at the last check. */
     public synchronized boolean isRegistered() {
         return finding == Finding.REGISTERED;
     }
@@ -94,18 +93,18 @@ public final class RpcbindRegistration implements AutoCloseable {
             say(registrations.make(rpcbind));
         } catch (IOException e) {
             if (finding != Finding.ABSENT) {
-                LOG.info("no rpcbind here ({}): clients have to name ports", e.getMessage());
+                LOG.info("no rpcbind on this host ({}): clients must name ports", e.getMessage());
             }
             finding = Finding.ABSENT;
         }
     }
 
     private void say(Registrations.Outcome outcome) {
-        outcome.removed().forEach(mapping -> LOG.info("rpcbind: removed {}, where nobody listens", mapping));
+        outcome.removed().forEach(mapping -> LOG.info("rpcbind: removed {}, where nothing listens", mapping));
         Finding now = outcome.refused().isEmpty() ? Finding.REGISTERED : Finding.REFUSED;
         if (now == Finding.REFUSED && finding != now) {
             LOG.warn(
-                    "rpcbind does not take {}, and {} others: another server may be registered, or user {} may not",
+                    "rpcbind refuses {}, and {} others: another server may be registered, or user {} may not register",
                     outcome.refused().getFirst(),
                     outcome.refused().size() - 1,
                     System.getProperty("user.name"));
@@ -119,7 +118,7 @@ public final class RpcbindRegistration implements AutoCloseable {
         finding = now;
     }
 
-    /** Withdraws what is registered, and looks no more. */
+    /** Withdraws the registrations and ends the checks. */
     @Override
     public synchronized void close() {
         if (closed.getCount() == 0) {
@@ -132,7 +131,7 @@ public final class RpcbindRegistration implements AutoCloseable {
         try (RpcbindClient rpcbind = connector.connect()) {
             registrations.withdraw(rpcbind);
         } catch (IOException e) {
-            LOG.info("rpcbind is gone ({}): nothing to withdraw", e.getMessage());
+            LOG.info("rpcbind does not run any more ({}): there is nothing to withdraw", e.getMessage());
         }
     }
 }

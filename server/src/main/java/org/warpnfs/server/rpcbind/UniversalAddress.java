@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /**
- * An address as a string: the host's, and the two bytes of the port in decimal, with dots.
+ * Universal addresses: the host's address and the two bytes of the port in decimal, separated by dots.
  *
  * @spec https://www.rfc-editor.org/rfc/rfc5665#section-5.2.3.3 RFC 5665, section 5.2.3.3
  */
@@ -21,7 +21,7 @@ final class UniversalAddress {
         return (zone < 0 ? text : text.substring(0, zone)) + "." + (port >>> 8) + "." + (port & MAX_BYTE);
     }
 
-    /** Empty if it is none of an IPv4 or IPv6 address. */
+    /** Parses an address; empty if it is neither IPv4 nor IPv6. */
     static Optional<InetSocketAddress> parse(String text) {
         int low = text.lastIndexOf('.');
         int high = low < 0 ? -1 : text.lastIndexOf('.', low - 1);
@@ -37,7 +37,7 @@ final class UniversalAddress {
                 new InetSocketAddress(InetAddresses.forString(text.substring(0, high)), highByte << 8 | lowByte));
     }
 
-    /** 0 to 255, else -1. */
+    /** Returns 0 to 255, or -1. */
     private static int number(String digits) {
         if (digits.isEmpty() || digits.length() > 3 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return -1;

@@ -5,22 +5,22 @@ import java.util.Objects;
 import org.warpnfs.server.config.Backend;
 
 /**
- * What settings are to each other.
+ * Checks of settings against each other.
  *
- * <p>A limit of a part is not above that of the whole. Where only the whole was said and is below the default of the
- * part, the part follows it: who lowers one number does not have to look up all that depend on it. Everything else that
- * does not go together is a mistake that names both.
+ * <p>The limit of a part cannot exceed the limit of the whole. If only the whole was set, to less than the default of
+ * the part, the part is lowered with it, so that lowering one number needs no further changes. Every other
+ * contradiction is a mistake that names both settings.
  */
 final class Combinations {
     /**
-     * A limit within another.
+     * A limit that cannot exceed another limit.
      *
      * @param part key below {@code limits}
-     * @param whole likewise; none that is a part stands after a line where it is the whole
+     * @param whole key below {@code limits}. If it is itself a part, that row comes first
      */
     record Within(String part, String whole) {}
 
-    /** Wholes first. */
+    /** Rows in which a limit is the part come before those in which it is the whole. */
     static final List<Within> WITHIN = List.of(
             new Within("connections.ofClient", "connections.most"),
             new Within("connections.halfOpen", "connections.most"),
@@ -65,7 +65,7 @@ final class Combinations {
         return Objects.requireNonNull(Settings.byKey(LimitSettings.PREFIX + name), name);
     }
 
-    /** Both are of one kind. */
+    /** Checks one row; both settings have the same kind. */
     private static <T> void check(Resolved resolved, Setting<T> part, Setting<?> whole, Mistakes mistakes) {
         @SuppressWarnings("unchecked") // one kind, as a test holds
         T most = (T) resolved.get(whole);
@@ -85,11 +85,11 @@ final class Combinations {
         boolean files = resolved.origin(Settings.EXPORTS).isSaid();
         if (resolved.get(Settings.WATCH_EXPORTS) && !files) {
             mistakes.add(
-                    resolved.at(Settings.WATCH_EXPORTS) + ": there is no exports (--exports) whose files could change");
+                    resolved.at(Settings.WATCH_EXPORTS) + ": without exports (--exports) there are no files to watch");
         }
         if (files && resolved.get(Settings.BACKEND) != Backend.LOCAL) {
-            mistakes.add(resolved.at(Settings.EXPORTS) + ": files of exports(5) name directories; "
-                    + resolved.told(Settings.BACKEND) + " has none");
+            mistakes.add(resolved.at(Settings.EXPORTS) + ": files of exports(5) contain directories, which "
+                    + resolved.told(Settings.BACKEND) + " does not have");
         }
     }
 
@@ -102,7 +102,7 @@ final class Combinations {
                 && domain.isEmpty()
                 && resolved.get(Settings.ID_MAP).isEmpty()) {
             mistakes.add(resolved.at(Settings.ID_NAMES)
-                    + ": there is no idDomain (--id-domain) and no idMap (--id-map) to" + " have names from");
+                    + ": this needs names from idDomain (--id-domain) or idMap (--id-map)");
         }
     }
 

@@ -11,22 +11,22 @@ import java.util.regex.Pattern;
 import org.warpnfs.server.config.NearestWord;
 
 /**
- * The environment as a source. A variable is the setting's key in capitals behind {@code WARPNFS_}; one that is empty
- * says nothing; the words of a list have blanks between them.
+ * Reads settings from the environment. A variable's name is {@code WARPNFS_} and the setting's key in capitals. An
+ * empty variable counts as unset. The words of a list are separated by blanks.
  *
- * <p>A {@code WARPNFS_} variable that nobody knows is a mistake, as an unknown key of the file is. Known are those of
- * the start scripts too, and the names that Kubernetes and Docker make of a service that is called {@code warpnfs}.
+ * <p>An unknown {@code WARPNFS_} variable is a mistake, like an unknown key of the file. Exceptions are the variables
+ * of the start scripts, and those that Kubernetes and Docker create for a service named {@code warpnfs}.
  */
 final class EnvironmentReader {
     private static final String PREFIX = "WARPNFS_";
 
-    /** The file itself. */
+    /** The variable with the path of the configuration file. */
     static final String CONFIG = "WARPNFS_CONFIG";
 
-    /** Those that others read: the start scripts, the service's unit, the log. */
+    /** Variables read elsewhere: by the start scripts, the service's unit, the log. */
     private static final Set<String> OF_OTHERS = Set.of("WARPNFS_JAVA", "WARPNFS_JAVA_OPTS", "WARPNFS_OPTIONS");
 
-    /** Those of the log, and of the lab and the tests of this tree. */
+    /** Prefixes of variables of the log, and of the lab and the tests of this tree. */
     private static final List<String> PREFIXES_OF_OTHERS =
             List.of("WARPNFS_LOG_", "WARPNFS_LAB_", "WARPNFS_ROOTLESS_", "WARPNFS_FAULTS");
 
@@ -52,7 +52,7 @@ final class EnvironmentReader {
         return source;
     }
 
-    /** What they begin with is no likeness. */
+    /** Returns a hint for an unknown variable. The common prefix does not count as a similarity. */
     private static String hint(String name, Set<String> known) {
         List<String> ends = known.stream()
                 .map(variable -> variable.substring(PREFIX.length()))

@@ -20,15 +20,15 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.NearestWord;
 
 /**
- * The configuration file as a source: one YAML document, a mapping of keys to values.
+ * Reads settings from the configuration file: one YAML document, a mapping of keys to values.
  *
- * <p>Everything that nobody knows is a mistake, with line and column: an unknown key, a key that stands twice, a value
- * where a mapping belongs. What follows a mistake is read all the same, so that all are reported at once; only text
- * that is no YAML ends it. A group without anything in it, as when all its lines are comments, says nothing. Aliases
- * and tags are refused: a file that a person reads says what it says.
+ * <p>An unknown key, a duplicate key, and a value in place of a mapping are mistakes, reported with line and column.
+ * The reader continues after a mistake, so that all are reported at once; only text that is not YAML ends it. An empty
+ * group, for instance one whose lines are all comments, sets nothing. Aliases and tags are refused, so that each line
+ * can be understood by itself.
  */
 final class FileReader {
-    /** Far more than all settings take. */
+    /** The largest file; far more than all settings need. */
     private static final int MAX_BYTES = 1 << 20;
 
     private final String file;
@@ -42,11 +42,11 @@ final class FileReader {
         this.mistakes = mistakes;
     }
 
-    /** Reads a file; what is wrong with it goes to {@code mistakes}. */
+    /** Reads a file and adds what is wrong with it to {@code mistakes}. */
     static Source read(Path file, Mistakes mistakes) {
         try {
             if (Files.isDirectory(file)) {
-                mistakes.add(file + ": is a directory, and not a file of settings");
+                mistakes.add(file + ": is a directory, not a file of settings");
             } else {
                 return read(file.toString(), BoundedText.read(file, MAX_BYTES), mistakes);
             }
@@ -58,14 +58,14 @@ final class FileReader {
         return new Source();
     }
 
-    /** The same of a text. */
+    /** Reads the text of a file. */
     static Source read(String file, String text, Mistakes mistakes) {
         try (YAMLParser parser = new YAMLFactory().createParser(text)) {
             FileReader reader = new FileReader(file, parser, mistakes);
             try {
                 reader.document();
             } catch (JacksonException e) {
-                mistakes.add(reader.at(e.getLocation()) + ": is no YAML: " + firstLine(e.getOriginalMessage()));
+                mistakes.add(reader.at(e.getLocation()) + ": is not YAML: " + firstLine(e.getOriginalMessage()));
             }
             return reader.source;
         } catch (IOException e) {
@@ -100,7 +100,7 @@ final class FileReader {
         }
     }
 
-    /** At the beginning of a mapping; at its end afterwards. */
+    /** Reads a mapping. The parser is at its beginning before, at its end afterwards. */
     private void mapping(String prefix) throws IOException {
         Map<String, Integer> lines = new HashMap<>();
         while (parser.nextToken() != JsonToken.END_OBJECT) {
@@ -109,7 +109,7 @@ final class FileReader {
             Integer before = lines.putIfAbsent(name, place.getLineNr());
             parser.nextToken();
             if (before != null) {
-                mistakes.add(at(place) + ": " + prefix + name + " stands twice, first in line " + before);
+                mistakes.add(at(place) + ": " + prefix + name + " occurs twice, first in line " + before);
                 skip();
             } else {
                 value(prefix + name, prefix, name, place);
@@ -129,7 +129,9 @@ final class FileReader {
         }
     }
 
-    /** The nearest key of the same mapping, or else the one of another that is called so. */
+    /**
+     * Returns a hint for an unknown name: the nearest key of the same mapping, else the same name in another mapping.
+     */
     private static String hint(String prefix, String name) {
         List<String> here = Settings.keysIn(prefix);
         return NearestWord.nearest(name, here)
@@ -167,12 +169,12 @@ final class FileReader {
         }
     }
 
-    /** At the beginning of a list; at its end afterwards. */
+    /** Reads a list. The parser is at its beginning before, at its end afterwards. */
     private void list(Setting<?> setting, Origin origin) throws IOException {
         List<Said> words = new ArrayList<>();
         boolean good = setting.kind() instanceof Kind.Words;
         if (!good) {
-            mistakes.add(origin + ": " + setting.key() + " is one value, and no list");
+            mistakes.add(origin + ": " + setting.key() + " is one value, not a list");
             skip();
             return;
         }
@@ -188,7 +190,7 @@ final class FileReader {
         }
     }
 
-    /** True at plain text or a number; else says what is wrong and goes to its end. */
+    /** Returns whether the value is text or a number; otherwise reports a mistake and skips the value. */
     private boolean isScalar(Setting<?> setting) throws IOException {
         if (parser.isCurrentAlias() || parser.getTypeId() != null) {
             mistake(setting.key() + ": aliases (*) and tags (!) are not read; write the value");
@@ -204,7 +206,7 @@ final class FileReader {
         return false;
     }
 
-    /** To the end of what is here. */
+    /** Skips the current value. */
     private void skip() throws IOException {
         parser.skipChildren();
     }

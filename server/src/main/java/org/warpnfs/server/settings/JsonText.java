@@ -11,11 +11,11 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 
-/** JSON that people read too, from maps, lists, strings, whole numbers and truth values. */
+/** Writes readable JSON from maps, lists, strings, whole numbers and booleans. */
 public final class JsonText {
     private JsonText() {}
 
-    /** With a line end at its end. */
+    /** Returns the JSON text, which ends with a newline. */
     public static String of(Map<String, ?> value) {
         StringWriter text = new StringWriter();
         DefaultIndenter indenter = new DefaultIndenter("  ", "\n");

@@ -7,30 +7,30 @@ import org.warpnfs.server.config.ByteSize;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * What the value of a setting is: how people write it, and its bounds.
+ * The type of a setting's value: its syntax and its bounds.
  *
- * @param <T> the value
+ * @param <T> the type of the value
  */
 public sealed interface Kind<T> {
     /**
      * Reads a value.
      *
-     * @param what how the message names the setting and its place
-     * @param words one, but for {@link Words}
-     * @throws ConfigException if it is none of this kind, or out of bounds: one line that begins with {@code what} and
-     *     the value
+     * @param what the setting and its place, for the message
+     * @param words one word; for {@link Words} any number
+     * @throws ConfigException if the words are not of this kind, or the value is out of bounds: one line that begins
+     *     with {@code what} and the value
      */
     T read(String what, List<String> words) throws ConfigException;
 
-    /** As it would be written. */
+    /** Returns the value as it is written in the file. */
     String written(T value);
 
-    /** What is allowed, for people. */
+    /** Returns a description of the allowed values. */
     String allowed();
 
     private static String only(String what, List<String> words) throws ConfigException {
         if (words.size() != 1) {
-            throw new ConfigException(what + ": one value, and not " + words.size());
+            throw new ConfigException(what + ": must be one value, not " + words.size());
         }
         return words.getFirst();
     }
@@ -63,9 +63,9 @@ public sealed interface Kind<T> {
     }
 
     /**
-     * Bytes, or bytes each second: a number with an optional k, m, g or t, in powers of 1024.
+     * Bytes, or bytes per second: a number with an optional k, m, g or t, in powers of 1024.
      *
-     * @param step what it has to be a multiple of
+     * @param step the value must be a multiple of this
      */
     record Bytes(long least, long most, long step) implements Kind<Long> {
         @Override
@@ -93,7 +93,7 @@ public sealed interface Kind<T> {
         }
     }
 
-    /** A time: a number with ms, s, m, h or d; seconds without. */
+    /** A time: a number with ms, s, m, h or d; a number without a unit is seconds. */
     record Time(Duration least, Duration most) implements Kind<Duration> {
         private static final long MILLIS = 1000;
 
@@ -140,8 +140,8 @@ public sealed interface Kind<T> {
     }
 
     /**
-     * One of some words, the names of an enum in small letters. Where {@code on} and {@code off} are among them, true
-     * and false mean these: what reads YAML 1.1 and writes it again, as Helm does, makes the one of the other.
+     * A choice of words, the names of an enum in lower case. If {@code on} and {@code off} are among them, true and
+     * false mean the same: programs that read YAML 1.1 and write it again, such as Helm, replace one by the other.
      */
     record Choice<E extends Enum<E>>(Class<E> type) implements Kind<E> {
         @Override
@@ -166,7 +166,7 @@ public sealed interface Kind<T> {
             return String.join(", ", all());
         }
 
-        /** What YAML 1.1 takes the word for, if for a truth value; else the word. */
+        /** Returns the boolean that YAML 1.1 reads from the word, else the word. */
         static String truthOf(String word) {
             return switch (word) {
                 case "on" -> "true";
@@ -175,13 +175,13 @@ public sealed interface Kind<T> {
             };
         }
 
-        /** The words. */
+        /** Returns all words. */
         List<String> all() {
             return List.of(type.getEnumConstants()).stream().map(this::written).toList();
         }
     }
 
-    /** Yes or no. */
+    /** A boolean. */
     record Switch() implements Kind<Boolean> {
         @Override
         public Boolean read(String what, List<String> words) throws ConfigException {
@@ -205,10 +205,10 @@ public sealed interface Kind<T> {
     }
 
     /**
-     * Text that means something to whoever uses it.
+     * Text in a format that its user checks.
      *
-     * @param form what it looks like
-     * @param orOff whether {@code off} is one, for which false stands too as in {@link Choice}
+     * @param form a description of the format
+     * @param orOff whether {@code off} is allowed; then false means the same, as in {@link Choice}
      */
     record Text(String form, boolean orOff) implements Kind<String> {
         @Override
@@ -232,10 +232,10 @@ public sealed interface Kind<T> {
     }
 
     /**
-     * Several texts.
+     * A list of texts.
      *
-     * @param form what each looks like
-     * @param orNone whether a list without any says something of its own
+     * @param form a description of each text's format
+     * @param orNone whether an empty list has a meaning of its own
      */
     record Words(String form, boolean orNone) implements Kind<List<String>> {
         @Override
@@ -244,7 +244,7 @@ public sealed interface Kind<T> {
                 throw new ConfigException(what + ": the list is empty");
             }
             if (words.stream().anyMatch(String::isBlank)) {
-                throw new ConfigException(what + ": one of the list is empty");
+                throw new ConfigException(what + ": an element of the list is empty");
             }
             return List.copyOf(words);
         }

@@ -21,7 +21,7 @@ final class LimitSettings {
     private static final long KIB = 1 << 10;
     private static final long MIB = 1 << 20;
     private static final long GIB = 1 << 30;
-    /** A call with a transfer of 1 MiB, which clients are told to make, in the largest COMPOUND. */
+    /** A call with a transfer of 1 MiB, the size that the server tells clients to use, in the largest COMPOUND. */
     private static final long CALL_BYTES = MIB + 64 * KIB;
 
     private static final Kind.Whole CONNECTIONS = new Kind.Whole(1, 65_535);

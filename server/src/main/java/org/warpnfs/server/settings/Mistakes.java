@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Set;
 import org.warpnfs.server.config.ConfigException;
 
-/** What is wrong, collected so that an operator reads all of it at once. */
+/** Collects mistakes in the configuration, so that all are reported at once. */
 public final class Mistakes {
     private final Set<String> all = new LinkedHashSet<>();
 
-    /** Something that may be wrong. */
+    /** A computation that may find a mistake. */
     public interface Attempt<T> {
         T run() throws ConfigException;
     }
@@ -19,7 +19,7 @@ public final class Mistakes {
         all.add(mistake);
     }
 
-    /** Adds what the attempt fails of, if it does; answers {@code otherwise} then. */
+    /** Runs the attempt. If it fails, adds the mistake and returns {@code otherwise}. */
     public <T> T tried(T otherwise, Attempt<? extends T> attempt) {
         try {
             return attempt.run();
@@ -34,9 +34,9 @@ public final class Mistakes {
     }
 
     /**
-     * Ends the start if there are any.
+     * Fails if there are mistakes.
      *
-     * @throws ConfigException with all of them
+     * @throws ConfigException with all mistakes
      */
     public void end() throws ConfigException {
         if (!all.isEmpty()) {

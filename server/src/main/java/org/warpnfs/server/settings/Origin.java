@@ -1,8 +1,8 @@
 package org.warpnfs.server.settings;
 
-/** Where a value comes from. */
+/** The source of a value. */
 public sealed interface Origin {
-    /** Nobody said anything. */
+    /** The default: the value was not set. */
     record Default() implements Origin {
         @Override
         public String toString() {
@@ -11,9 +11,9 @@ public sealed interface Origin {
     }
 
     /**
-     * Nobody said anything, and the usual value would not go with another that was said.
+     * The value was not set, and its default was lowered because another setting requires it.
      *
-     * @param key the one that it follows
+     * @param key the other setting
      */
     record Follows(String key) implements Origin {
         @Override
@@ -26,7 +26,7 @@ public sealed interface Origin {
      * The configuration file.
      *
      * @param line counted from 1
-     * @param column likewise
+     * @param column counted from 1
      */
     record InFile(String file, int line, int column) implements Origin {
         @Override
@@ -35,7 +35,7 @@ public sealed interface Origin {
         }
     }
 
-    /** A variable of the environment. */
+    /** An environment variable. */
     record Environment(String variable) implements Origin {
         @Override
         public String toString() {
@@ -51,7 +51,7 @@ public sealed interface Origin {
         }
     }
 
-    /** True if somebody said the value. */
+    /** Returns whether the value was set in a source. */
     default boolean isSaid() {
         return !(this instanceof Default) && !(this instanceof Follows);
     }

@@ -14,8 +14,8 @@ import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * Every setting with the value that is in force, and where it comes from: the command line before the environment
- * before the file before the defaults. A list is taken from one source as a whole. Immutable.
+ * All settings with their values in force and the sources of these. The command line overrides the environment, which
+ * overrides the file, which overrides the defaults. A list is taken from one source as a whole. Immutable.
  */
 public final class Resolved {
     /** A value in force. */
@@ -28,12 +28,11 @@ public final class Resolved {
     /**
      * Resolves all settings.
      *
-     * @param flags what the command line says, of each of its options that stands there
-     * @param environment all of it
-     * @param file the configuration file, as the command line has it; null if it has none: then {@code WARPNFS_CONFIG}
-     *     counts
-     * @param mistakes takes what is wrong. Each setting that is wrong has its default here, so that what is made of it
-     *     may be wrong too
+     * @param flags the options that are present on the command line, with their values
+     * @param environment all environment variables
+     * @param file the configuration file from the command line; null if it names none: then {@code WARPNFS_CONFIG} does
+     * @param mistakes collects mistakes. A setting with a mistake has its default here, so conclusions from it may be
+     *     wrong
      */
     public static Resolved of(
             Map<Setting<?>, List<String>> flags,
@@ -48,7 +47,7 @@ public final class Resolved {
         return of(sources, mistakes);
     }
 
-    /** The same of sources, the strongest first. */
+    /** Resolves all settings from sources in the order of precedence. */
     static Resolved of(List<Source> sources, Mistakes mistakes) {
         Resolved resolved = new Resolved();
         for (Setting<?> setting : Settings.ALL) {
@@ -81,7 +80,7 @@ public final class Resolved {
     private <T> Value value(Setting<T> setting, List<Source> sources, Mistakes mistakes) {
         Value standard = new Value(setting.standard(), new Origin.Default(), List.of());
         Value found = null;
-        // A mistake in a source that is overruled is one all the same.
+        // A mistake in an overridden source is reported too.
         for (Source source : sources) {
             Source.Entry entry = source.of(setting);
             if (entry != null) {
@@ -100,12 +99,12 @@ public final class Resolved {
         return new Value(value, entry.origin(), entry.words());
     }
 
-    /** Sets a default that would not go with what was said. */
+    /** Replaces a default that contradicts the setting {@code other}. */
     <T> void follow(Setting<T> setting, T value, String other) {
         values.put(setting, new Value(value, new Origin.Follows(other), List.of()));
     }
 
-    /** The value in force. */
+    /** Returns the value in force. */
     public <T> T get(Setting<T> setting) {
         @SuppressWarnings("unchecked") // put there as what the setting's kind has read
         T value = (T) entry(setting).value();
@@ -116,22 +115,22 @@ public final class Resolved {
         return entry(setting).origin();
     }
 
-    /** Its words with the place of each; none where it has its default. */
+    /** Returns the words of the value with their places; none if it is the default. */
     public List<Said> words(Setting<?> setting) {
         return entry(setting).words();
     }
 
-    /** The value for people. */
+    /** Returns the value as text. */
     public <T> String shown(Setting<T> setting) {
         return setting.shownValue(get(setting));
     }
 
-    /** How a message about the value in force begins. */
+    /** Returns the beginning of a message about the value in force. */
     public String at(Setting<?> setting) {
         return origin(setting).isSaid() ? setting.at(origin(setting)) : setting.key();
     }
 
-    /** The value and where it comes from, for messages that name several settings. */
+    /** Returns the value and its source, for messages that name several settings. */
     public <T> String told(Setting<T> setting) {
         return setting.key() + " " + setting.kind().written(get(setting)) + " (" + origin(setting) + ")";
     }
@@ -140,7 +139,7 @@ public final class Resolved {
         return Objects.requireNonNull(values.get(setting));
     }
 
-    /** The limits that are wanted, before they are fitted to the process. */
+    /** Returns the configured limits, before they are fitted to the process. */
     public ServerLimits limits() {
         Map<String, Object> numbers = new HashMap<>();
         values.forEach((setting, value) -> {

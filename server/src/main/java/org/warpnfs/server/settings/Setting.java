@@ -5,10 +5,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that an operator may choose. Each object is one row of {@link Settings}; two are equal if they are the
- * same.
+ * A setting. Each object is one row of {@link Settings}; equality is identity.
  *
- * @param <T> its value
+ * @param <T> the type of its value
  */
 public final class Setting<T> {
     private final String key;
@@ -39,27 +38,27 @@ public final class Setting<T> {
         this.reason = reason;
     }
 
-    /** One that the file and the environment have, and no option. */
+    /** Returns a setting for the file and the environment, without an option. */
     static <T> Setting<T> of(String key, Kind<T> kind, T standard, String... about) {
         return new Setting<>(key, kind, standard, kind.written(standard), null, "", List.of(about), "");
     }
 
-    /** The same as an option of the command line too. */
+    /** Returns this setting with an option of the command line. */
     Setting<T> flag(String name, String paramLabel) {
         return new Setting<>(key, kind, standard, shownStandard, name, paramLabel, about, reason);
     }
 
-    /** What people read of the default, where that depends on the host or is nothing. */
+    /** Returns this setting with a description of its default, for defaults that depend on the host or are empty. */
     Setting<T> shown(String text) {
         return new Setting<>(key, kind, standard, text, flag, label, about, reason);
     }
 
-    /** Why the default is what it is. */
+    /** Returns this setting with the reason of its default. */
     Setting<T> because(String text) {
         return new Setting<>(key, kind, standard, shownStandard, flag, label, about, text);
     }
 
-    /** Its name in the file, with those of the mappings that it is in: {@code limits.connections.most}. */
+    /** Returns its name in the file, including the names of enclosing mappings: {@code limits.connections.most}. */
     public String key() {
         return key;
     }
@@ -68,42 +67,42 @@ public final class Setting<T> {
         return kind;
     }
 
-    /** What holds where nobody says anything. */
+    /** Returns the default. */
     public T standard() {
         return standard;
     }
 
-    /** The same for people. */
+    /** Returns the default as text. */
     public String shownStandard() {
         return shownStandard;
     }
 
-    /** The option of {@code serve}, such as {@code --rdma-port}; null if there is none. */
+    /** Returns the option of {@code serve}, such as {@code --rdma-port}; null if there is none. */
     public @Nullable String flag() {
         return flag;
     }
 
-    /** What stands behind the option in its help; empty if nothing does. */
+    /** Returns the label of the option's parameter in the help; empty if it has none. */
     public String label() {
         return label;
     }
 
-    /** Sentences, as lines of help. */
+    /** Returns the description as lines of help. */
     public List<String> about() {
         return about;
     }
 
-    /** Why the default is what it is; empty if that needs no reason. */
+    /** Returns the reason of the default; empty if there is none. */
     public String reason() {
         return reason;
     }
 
-    /** A value, for people. */
+    /** Returns a value as text. */
     String shownValue(T value) {
         return value.equals(standard) ? shownStandard : kind.written(value);
     }
 
-    /** The variable of the environment: {@code WARPNFS_}, and the key in capitals. */
+    /** Returns the environment variable: {@code WARPNFS_} and the key in capitals. */
     public String variable() {
         StringBuilder name = new StringBuilder("WARPNFS_");
         for (int i = 0; i < key.length(); i++) {
@@ -116,7 +115,7 @@ public final class Setting<T> {
         return name.toString().toUpperCase(Locale.ROOT);
     }
 
-    /** How messages about a value from there begin. */
+    /** Returns the beginning of messages about a value from {@code origin}. */
     String at(Origin origin) {
         return switch (origin) {
             case Origin.InFile _ -> origin + ": " + key;

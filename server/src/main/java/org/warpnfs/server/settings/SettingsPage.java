@@ -3,11 +3,11 @@ package org.warpnfs.server.settings;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** The tables of docs/configuration.md, made of {@link Settings}. */
+/** Generates the tables of docs/configuration.md from {@link Settings}. */
 public final class SettingsPage {
     private SettingsPage() {}
 
-    /** What is no limit. */
+    /** Returns the table of all settings except limits. */
     public static String settings() {
         StringJoiner table = new StringJoiner("\n", "", "\n");
         table.add("| key | option | variable | values | default | what |").add("|---|---|---|---|---|---|");
@@ -23,7 +23,7 @@ public final class SettingsPage {
         return table.toString();
     }
 
-    /** The limits. */
+    /** Returns the table of limits. */
     public static String limits() {
         StringJoiner table = new StringJoiner("\n", "", "\n");
         table.add("| key | values | default | what | reason of the default |").add("|---|---|---|---|---|");
@@ -38,7 +38,7 @@ public final class SettingsPage {
         return table.toString();
     }
 
-    /** Which limit is not above which. */
+    /** Returns the list of limits that cannot exceed another. */
     public static String parts() {
         StringJoiner lines = new StringJoiner("\n", "", "\n");
         Combinations.WITHIN.forEach(

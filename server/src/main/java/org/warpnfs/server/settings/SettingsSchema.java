@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The JSON schema (draft 2020-12) of the configuration file, made of {@link Settings}: for editors that complete and
- * check as one writes. It says what one value may be; what several are to each other, and the bounds of a value that is
- * written with a unit, only the server says.
+ * Generates the JSON schema (draft 2020-12) of the configuration file from {@link Settings}, for editors that complete
+ * and check the file. The schema describes single values. Only the server checks values against each other, and the
+ * bounds of values with a unit.
  */
 public final class SettingsSchema {
     private static final String SIZE = "^[0-9]+[kmgtKMGT]?$";
@@ -16,13 +16,13 @@ public final class SettingsSchema {
 
     private SettingsSchema() {}
 
-    /** The schema's text. */
+    /** Returns the schema's text. */
     public static String text() {
         Map<String, Object> schema = new LinkedHashMap<>();
         schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
         schema.put("title", "warpnfs configuration file");
         schema.putAll(mapping(""));
-        // A file whose lines are all comments.
+        // null is a file whose lines are all comments.
         schema.put("type", List.of("object", "null"));
         return JsonText.of(schema);
     }
@@ -56,7 +56,7 @@ public final class SettingsSchema {
                 value.put("anyOf", List.of(plain, string(SIZE)));
             }
             case Kind.Time time ->
-                // Whole seconds: the least may be less than one.
+                // A number is whole seconds; the lower bound may be less than one second.
                 value.put(
                         "anyOf",
                         List.of(

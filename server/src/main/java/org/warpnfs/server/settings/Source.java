@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What one source says: of each setting it names, where and in which words. */
+/** The contents of one source: for each setting that it sets, the place and the words. */
 final class Source {
     /**
-     * What is said of one setting.
+     * The value of one setting in a source.
      *
-     * @param origin of the whole
-     * @param words one, or for lists each
+     * @param origin the place of the whole value
+     * @param words one word; for lists one for each element
      */
     record Entry(Origin origin, List<Said> words) {}
 

@@ -1,8 +1,8 @@
 /**
- * Every setting of {@code serve}: what it is called in the file, in the environment and on the command line, what it
- * may be, and where the value in force comes from. {@link org.warpnfs.server.settings.Settings} is the one table of
- * them; the reader of the file, the reader of the environment, the command line's options, the JSON schema and
- * docs/configuration.md are made of it. Opens nothing but the file.
+ * The settings of {@code serve}: their names in the file, in the environment and on the command line, their allowed
+ * values, and the source of the value in force. {@link org.warpnfs.server.settings.Settings} is the only table of
+ * settings. The readers of the file and of the environment, the options of the command line, the JSON schema and
+ * docs/configuration.md are derived from it. The package opens no file but the configuration file.
  */
 @NullMarked
 package org.warpnfs.server.settings;

@@ -10,14 +10,15 @@ import java.nio.charset.StandardCharsets;
 import org.warpnfs.sockets.SocketCalls;
 
 /**
- * The datagram socket of a service manager, of address family AF_UNIX, which the JDK has for streams only: so by the C
- * library. Linux only.
+ * The AF_UNIX datagram socket of a service manager. The JDK supports AF_UNIX for streams only, so this class calls the
+ * C library. Linux only.
  *
- * <p>Each message has a socket of its own, since there are few. Safe for any thread.
+ * <p>Each message uses a new socket, since messages are rare. Safe for any thread.
  *
  * <h2>Errors</h2>
  *
- * {@link IOException} names the call and its errno. Whoever does not read for 5 seconds has that message lost.
+ * {@link IOException} names the call and its errno. If the service manager does not read for 5 seconds, the message is
+ * lost.
  */
 final class NotifySocket {
     private static final int AF_UNIX = 1;
@@ -46,9 +47,9 @@ final class NotifySocket {
     }
 
     /**
-     * A socket by the value of NOTIFY_SOCKET: an absolute path, or a name in the abstract namespace after '@'.
+     * Returns the socket of a NOTIFY_SOCKET value: an absolute path, or '@' and a name in the abstract namespace.
      *
-     * @throws IllegalArgumentException with what is wrong with it
+     * @throws IllegalArgumentException if the value is wrong; it says why
      */
     static NotifySocket at(String name) {
         byte[] path = name.getBytes(StandardCharsets.UTF_8);
@@ -78,7 +79,7 @@ final class NotifySocket {
         }
     }
 
-    /** struct sockaddr_un; the abstract namespace is a zero before the name. */
+    /** Returns a struct sockaddr_un; a name in the abstract namespace begins with a zero byte. */
     private MemorySegment address(Arena arena) {
         MemorySegment address = arena.allocate(FAMILY_BYTES + MAX_PATH_BYTES, Short.BYTES);
         address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);

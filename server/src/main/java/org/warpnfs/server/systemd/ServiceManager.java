@@ -8,12 +8,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whoever started this process and wants to know how it goes: systemd (a unit of Type=notify), or podman with
- * {@code --sdnotify container}. Where nobody asked, as in a terminal, everything here does nothing.
+ * Notifies the service manager that started this process: systemd (a unit of Type=notify), or podman with
+ * {@code --sdnotify container}. Without a service manager, for instance in a terminal, all methods do nothing.
  *
  * <h2>Errors</h2>
  *
- * What cannot be told is a warning in the log: the server goes on. Safe for any thread.
+ * A failed notification is a warning in the log; the server continues. Safe for any thread.
  *
  * @spec https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html sd_notify(3)
  */
@@ -32,8 +32,8 @@ public final class ServiceManager {
     /**
      * Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
      *
-     * @param environment of this process
-     * @param pid of this process
+     * @param environment the environment of this process
+     * @param pid the id of this process
      */
     public static ServiceManager of(Map<String, String> environment, long pid) {
         String name = environment.get("NOTIFY_SOCKET");
@@ -43,7 +43,7 @@ public final class ServiceManager {
         try {
             return new ServiceManager(NotifySocket.at(name), watchdog(environment, pid));
         } catch (IllegalArgumentException e) {
-            LOG.warn("NOTIFY_SOCKET={}: {}; the service manager is told nothing", name, e.getMessage());
+            LOG.warn("NOTIFY_SOCKET={}: {}; the service manager gets no notifications", name, e.getMessage());
             return new ServiceManager(null, null);
         }
     }
@@ -58,33 +58,35 @@ public final class ServiceManager {
             long value = Long.parseLong(micros);
             return value <= 0 ? null : Duration.ofNanos(Math.multiplyExact(value, NANOS_PER_MICRO));
         } catch (NumberFormatException | ArithmeticException e) {
-            LOG.warn("WATCHDOG_USEC={}: no number of microseconds; there is no watchdog", micros);
+            LOG.warn("WATCHDOG_USEC={}: not a number of microseconds; the watchdog is off", micros);
             return null;
         }
     }
 
-    /** After how long without a sign of life the process is restarted; null if it is not. */
+    /**
+     * Returns the watchdog interval, after which the service manager restarts a silent process; null if there is none.
+     */
     public @Nullable Duration watchdog() {
         return watchdog;
     }
 
-    /** The server serves, or serves again after {@link #reloading()}. */
+    /** Reports that the server is ready, or ready again after {@link #reloading()}. */
     public void ready(String status) {
         tell("READY=1\nSTATUS=" + status.replace('\n', ' '));
     }
 
-    /** The configuration is being read again; {@link #ready} says that this is over, whatever came of it. */
+    /** Reports that the configuration is being read again. {@link #ready} must follow, whatever the result. */
     public void reloading() {
-        // The clock that systemd compares with is CLOCK_MONOTONIC, and on Linux so is this one.
+        // systemd compares with CLOCK_MONOTONIC, which is also the clock of nanoTime on Linux.
         tell("RELOADING=1\nMONOTONIC_USEC=" + System.nanoTime() / NANOS_PER_MICRO);
     }
 
-    /** The server stops listening and lets calls under way finish. */
+    /** Reports that the server stops listening and finishes calls under way. */
     public void stopping() {
         tell("STOPPING=1\nSTATUS=lets calls under way finish");
     }
 
-    /** A sign of life. */
+    /** Reports that the server is alive. */
     void alive() {
         tell("WATCHDOG=1");
     }
@@ -98,7 +100,7 @@ public final class ServiceManager {
             to.send(message);
         } catch (IOException e) {
             LOG.warn(
-                    "the service manager does not hear {}: {}",
+                    "the service manager did not get {}: {}",
                     message.lines().findFirst().orElse(""),
                     e.getMessage());
         }

@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the service manager signs of life as long as the server answers, three in each of its intervals. Where it does
- * not answer, the log says why, and the service manager restarts it in the end.
+ * Sends keep-alive notifications to the service manager while the server answers, three in each watchdog interval. If
+ * the server does not answer, the log says why, and the service manager restarts it in the end.
  *
- * <p>A daemon thread of its own. Safe for any thread.
+ * <p>Uses a daemon thread of its own. Safe for any thread.
  */
 public final class Watchdog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
@@ -21,9 +21,9 @@ public final class Watchdog implements AutoCloseable {
     private Watchdog() {}
 
     /**
-     * Starts it, if the service manager wants that.
+     * Starts the watchdog if the service manager has one.
      *
-     * @param check returns if the server answers and throws if it does not; ends within the time that it is given
+     * @param check returns if the server answers, and throws otherwise; must end within the given time
      */
     public static Watchdog start(ServiceManager manager, Check check) {
         Watchdog watchdog = new Watchdog();
@@ -35,10 +35,10 @@ public final class Watchdog implements AutoCloseable {
         return watchdog;
     }
 
-    /** Whether the server answers. */
+    /** A check whether the server answers. */
     @FunctionalInterface
     public interface Check {
-        /** Asks it once. */
+        /** Checks once. */
         void ask(Duration within) throws Exception;
     }
 
@@ -48,7 +48,9 @@ public final class Watchdog implements AutoCloseable {
                 check.ask(between);
                 manager.alive();
             } catch (Exception e) {
-                LOG.warn("the server does not answer itself: {}; no sign of life to the service manager", e.toString());
+                LOG.warn(
+                        "the server does not answer its own call: {}; the service manager gets no keep-alive",
+                        e.toString());
             }
         } while (!isClosedWithin(between));
     }
@@ -62,7 +64,7 @@ public final class Watchdog implements AutoCloseable {
         }
     }
 
-    /** No sign of life any more. While the server drains, the time limit of its stop counts. */
+    /** Ends the notifications. While the server drains, the time limit of its stop applies instead. */
     @Override
     public void close() {
         closed.countDown();

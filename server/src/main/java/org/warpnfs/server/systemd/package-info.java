@@ -1,6 +1,6 @@
 /**
- * What a service manager is told, by the protocol of sd_notify(3): ready, reloading, stopping, still alive. Knows
- * nothing of the server.
+ * Notifications to a service manager with the protocol of sd_notify(3): ready, reloading, stopping, alive. Independent
+ * of the rest of the server.
  */
 @NullMarked
 package org.warpnfs.server.systemd;

@@ -14,12 +14,12 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 
 /**
- * The spans of one call: one for the whole, one below it for each operation of a COMPOUND. Names of attributes are
- * those of OpenTelemetry's semantic conventions where there are any ({@code rpc.*}, {@code onc_rpc.*},
- * {@code client.*}, {@code network.*}). One thread's.
+ * Creates the spans of a call: one for the call, and a child span for each operation of a COMPOUND. Attributes have the
+ * names of OpenTelemetry's semantic conventions if there are any ({@code rpc.*}, {@code onc_rpc.*}, {@code client.*},
+ * {@code network.*}). Not safe for several threads.
  */
 final class CallSpans {
-    /** What the server, or the machine below it, did wrong; all else is an answer like another. */
+    /** Statuses for faults of the server or its host. All other statuses are normal answers. */
     private static final Set<String> FAULTS = Set.of("SERVERFAULT", "IO", "NXIO", "RESOURCE");
 
     private final Tracer tracer;
@@ -28,7 +28,7 @@ final class CallSpans {
         this.tracer = tracer;
     }
 
-    /** @param epochNanos what the recorder's time 0 was, in nanoseconds since 1970 */
+    /** @param epochNanos the time 0 of the recorder's clock, in nanoseconds since 1970 */
     void add(CallTrail trail, long epochNanos) {
         Metered what = trail.call();
         Span call = tracer.spanBuilder(what.program() + "/" + what.operation())

@@ -7,7 +7,7 @@ import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.util.List;
 
-/** Puts spans that end into a list, which belongs to the thread that ends them. */
+/** Collects ended spans in a list, which belongs to the thread that ends them. */
 record Gathering(List<SpanData> spans) implements SpanProcessor {
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {}

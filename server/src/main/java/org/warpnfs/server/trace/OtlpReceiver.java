@@ -17,17 +17,17 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whoever takes traces, over HTTP.
+ * Sends traces to an OTLP receiver over HTTP.
  *
  * <h2>Buffers</h2>
  *
- * Of an answer nothing is kept. One of more than {@value #MAX_ANSWER_BYTES} bytes is not read further, and its
- * connection is closed.
+ * Answers are not stored. If an answer has more than {@value #MAX_ANSWER_BYTES} bytes, reading ends and the connection
+ * is closed.
  *
  * <h2>Errors</h2>
  *
- * A receiver has a limited time for its whole answer; the library's exporter limits the time to its first line alone,
- * and takes a body of any length. One thread's, but for its end.
+ * A receiver has a limited time for its whole answer. The library's own exporter limits only the time to the first
+ * line, and accepts a body of any length. Not safe for several threads, except {@link #close}.
  */
 final class OtlpReceiver implements AutoCloseable {
     static final int MAX_ANSWER_BYTES = 64 << 10;
@@ -51,10 +51,10 @@ final class OtlpReceiver implements AutoCloseable {
     }
 
     /**
-     * Sends a request, and waits until it is taken.
+     * Sends a request and waits for its acceptance.
      *
-     * @param request ExportTraceServiceRequest
-     * @throws IOException if it is not taken, or not in time
+     * @param request an encoded ExportTraceServiceRequest
+     * @throws IOException if it is not accepted in time
      */
     void send(byte[] request) throws IOException, InterruptedException {
         boolean taken = false;
@@ -63,7 +63,8 @@ final class OtlpReceiver implements AutoCloseable {
             taken = true;
         } finally {
             if (!taken) {
-                // The client would keep a connection open on which no HTTP was spoken, and one more each time.
+                // Otherwise the client would keep a connection open on which no HTTP was spoken, and one more each
+                // time.
                 client.shutdownNow();
                 client = newClient(timeout);
             }
@@ -84,7 +85,7 @@ final class OtlpReceiver implements AutoCloseable {
                 throw new IOException("HTTP status " + status);
             }
         } catch (TimeoutException e) {
-            throw new IOException("no whole answer within " + timeout.toMillis() + " ms", e);
+            throw new IOException("no complete answer within " + timeout.toMillis() + " ms", e);
         } catch (ExecutionException e) {
             throw new IOException(String.valueOf(e.getCause()), e.getCause());
         }
@@ -95,7 +96,7 @@ final class OtlpReceiver implements AutoCloseable {
         client.shutdownNow();
     }
 
-    /** Counts a body, and forgets it. */
+    /** Counts the bytes of a body and discards them. */
     private static final class Unread implements HttpResponse.BodySubscriber<Void> {
         private final CompletableFuture<Void> end = new CompletableFuture<>();
         private Flow.@Nullable Subscription subscription;

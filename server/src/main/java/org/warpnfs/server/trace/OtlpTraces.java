@@ -24,21 +24,21 @@ import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.stats.CallTrail;
 
 /**
- * Sends calls as spans to an OTLP receiver, over HTTP in protobuf.
+ * Sends calls as spans to an OTLP receiver, as protobuf over HTTP.
  *
  * <h2>Operation</h2>
  *
- * The thread that ends a call puts it into a queue and goes on; a thread of this makes spans of what is there and sends
+ * The thread that ends a call puts it into a queue. A separate thread creates spans from the queued calls and sends
  * them together.
  *
  * <h2>Buffers</h2>
  *
- * {@value #MAX_WAITING} calls may wait. Those that find no place are dropped and counted: a receiver that is slow or
- * gone costs nobody anything.
+ * The queue holds {@value #MAX_WAITING} calls. Further calls are dropped and counted, so that a slow or absent receiver
+ * delays nothing.
  *
  * <h2>Errors</h2>
  *
- * What the receiver does not take is counted, and logged once a minute. Safe for any thread.
+ * Spans that the receiver does not accept are counted, and logged once a minute. Safe for any thread.
  */
 public final class OtlpTraces implements AutoCloseable {
     static final int MAX_WAITING = 2048;
@@ -46,12 +46,15 @@ public final class OtlpTraces implements AutoCloseable {
     private static final int MAX_TOGETHER = 256;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration CLOSING = Duration.ofSeconds(3);
-    /** So that calls that come one at a time are not sent one at a time. */
+    /** How long to collect calls before sending, so that single calls are sent together. */
     private static final long GATHER_MILLIS = 200;
 
     private static final Logger LOG = LoggerFactory.getLogger(OtlpTraces.class);
 
-    /** It would write to standard error past our log. Held, since the registry of loggers holds none. */
+    /**
+     * The logger of the library, which would bypass our log. The reference is kept because the registry of loggers does
+     * not.
+     */
     private static final java.util.logging.Logger EXPORTER = java.util.logging.Logger.getLogger("io.opentelemetry");
 
     private final URI endpoint;
@@ -67,11 +70,11 @@ public final class OtlpTraces implements AutoCloseable {
     private volatile boolean closing;
 
     /**
-     * Begins.
+     * Starts sending.
      *
-     * @param endpoint of traces, such as {@code http://127.0.0.1:4318/v1/traces}
-     * @param ratio how many of all calls, from 0 to 1
-     * @param version of this build
+     * @param endpoint the URL for traces, such as {@code http://127.0.0.1:4318/v1/traces}
+     * @param ratio the fraction of calls to send, from 0 to 1
+     * @param version the version of this build
      */
     public static OtlpTraces start(URI endpoint, double ratio, String version) {
         OtlpTraces traces = new OtlpTraces(endpoint, ratio, version, TraceCounts.ofProcess());
@@ -83,7 +86,7 @@ public final class OtlpTraces implements AutoCloseable {
         this(endpoint, ratio, version, counts, TIMEOUT);
     }
 
-    /** @param timeout for each answer */
+    /** @param timeout the time limit of each answer */
     OtlpTraces(URI endpoint, double ratio, String version, TraceCounts counts, Duration timeout) {
         EXPORTER.setLevel(Level.OFF);
         this.endpoint = endpoint;
@@ -106,7 +109,7 @@ public final class OtlpTraces implements AutoCloseable {
         sender.start();
     }
 
-    /** A call has ended. Never blocks. */
+    /** Called when a call has ended. Never blocks. */
     public void ended(CallTrail trail) {
         if (ratio < 1 && ThreadLocalRandom.current().nextDouble() >= ratio) {
             return;
@@ -130,13 +133,13 @@ public final class OtlpTraces implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            // The end.
+            // close() ends this thread.
             Thread.currentThread().interrupt();
         }
     }
 
     private void send(List<CallTrail> calls) throws InterruptedException {
-        // Anew each time: the wall clock may have been set meanwhile.
+        // Computed each time, since the wall clock may have been set meanwhile.
         long epochNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
         try {
             calls.forEach(trail -> maker.add(trail, epochNanos));
@@ -158,10 +161,10 @@ public final class OtlpTraces implements AutoCloseable {
         counts.countFailed(calls);
         lines.admit("traces", ClientAddress.NONE)
                 .ifPresent(more ->
-                        LOG.warn("{} does not take traces: {} ({} more like it)", endpoint, why.getMessage(), more));
+                        LOG.warn("{} does not accept traces: {} ({} more like it)", endpoint, why.getMessage(), more));
     }
 
-    /** Sends what waits, for a few seconds at most. */
+    /** Sends the queued calls, for a few seconds at most. */
     @Override
     public void close() {
         closing = true;

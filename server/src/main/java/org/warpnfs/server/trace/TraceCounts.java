@@ -2,7 +2,7 @@ package org.warpnfs.server.trace;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of the traces of this process. Safe for any thread. */
+/** Counters of the traces of this process. Safe for any thread. */
 public final class TraceCounts {
     private static final TraceCounts OF_PROCESS = new TraceCounts();
 
@@ -12,7 +12,7 @@ public final class TraceCounts {
 
     TraceCounts() {}
 
-    /** Those of all exporters of this process. */
+    /** Returns the counters of all exporters of this process. */
     public static TraceCounts ofProcess() {
         return OF_PROCESS;
     }
@@ -29,17 +29,17 @@ public final class TraceCounts {
         failed.add(calls);
     }
 
-    /** Calls whose spans the receiver took. */
+    /** Returns the number of calls whose spans the receiver accepted. */
     public long sent() {
         return sent.sum();
     }
 
-    /** Calls that were not told of, since the queue was full. */
+    /** Returns the number of calls that were dropped because the queue was full. */
     public long dropped() {
         return dropped.sum();
     }
 
-    /** Calls whose spans the receiver did not take. */
+    /** Returns the number of calls whose spans the receiver did not accept. */
     public long failed() {
         return failed.sum();
     }

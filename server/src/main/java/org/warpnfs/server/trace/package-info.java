@@ -1,4 +1,6 @@
-/** Calls as OpenTelemetry traces. Nothing of it is loaded unless it is asked for, but for its counters. */
+/**
+ * Exports calls as OpenTelemetry traces. Except for the counters, its classes are loaded only if traces are enabled.
+ */
 @NullMarked
 package org.warpnfs.server.trace;
 

@@ -23,39 +23,39 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
 
 /**
- * Looks whether the roots of all exports can be read, and are what is at their paths.
+ * Checks that the roots of all exports can be read, and are still the directories at their paths.
  *
- * <p>A backend may stand still instead of failing, as a disk or a network file system does that has gone. So one thread
- * looks, those who ask wait for it for a while, and no second look begins before it has come back. Each change is
- * logged once. Safe for any thread.
+ * <p>A backend may hang instead of failing, for instance a dead disk or network file system. So one thread checks,
+ * callers wait for it for a limited time, and no second check starts before it has returned. Each change is logged
+ * once. Safe for any thread.
  */
 final class BackendCheck {
     private static final Logger LOG = LoggerFactory.getLogger(BackendCheck.class);
     private static final String LOOKED = "every export can be read";
-    /** Of a verdict; the log has the others. */
+    /** The most exports that a verdict names; the log has all of them. */
     private static final int MOST_NAMED = 3;
 
     private final Supplier<List<Export>> exports;
     private final Duration patience;
     private final LongSupplier clockNanos;
 
-    /** A look that is under way, or was the last; its result has what is wrong by the export's path. */
+    /** The running check, or the last one; its result is the faults by the path of the export. */
     private record Look(CompletableFuture<Map<String, String>> result, long beganNanos) {}
 
     private @Nullable Look current;
-    /** What has been logged and not yet been mended, by the export's path; guarded by this. */
+    /** The logged faults that still exist, by the path of the export; guarded by this. */
     private final Map<String, String> told = new HashMap<>();
 
     private volatile String at = "";
 
-    /** @param patience how long one who asks waits */
+    /** @param patience how long a caller waits */
     BackendCheck(Supplier<List<Export>> exports, Duration patience, LongSupplier clockNanos) {
         this.exports = exports;
         this.patience = patience;
         this.clockNanos = clockNanos;
     }
 
-    /** Looks, and waits for what is found. */
+    /** Checks the exports and waits for the result. */
     Verdict look() {
         Look look = begun();
         try {
@@ -64,14 +64,14 @@ final class BackendCheck {
             long seconds = TimeUnit.NANOSECONDS.toSeconds(clockNanos.getAsLong() - look.beganNanos);
             return Verdict.bad("the backend of export " + at + " has not answered for " + seconds + " s");
         } catch (ExecutionException e) {
-            return Verdict.bad("the exports cannot be looked at: " + e.getCause());
+            return Verdict.bad("the exports cannot be checked: " + e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Verdict.bad("interrupted");
         }
     }
 
-    /** Begins a look unless one is under way; of one that takes longer than anyone waits the log says so. */
+    /** Starts a check unless one is running. A check that takes longer than callers wait is logged. */
     void lookLater() {
         Look look = begun();
         if (!look.result.isDone() && clockNanos.getAsLong() - look.beganNanos > patience.toNanos()) {
@@ -79,7 +79,7 @@ final class BackendCheck {
         }
     }
 
-    /** How many exports the last look found something wrong with. */
+    /** Returns the number of exports with a fault in the last check. */
     synchronized int failed() {
         return told.size();
     }
@@ -103,7 +103,7 @@ final class BackendCheck {
         }
         Look fresh = new Look(new CompletableFuture<>(), clockNanos.getAsLong());
         current = fresh;
-        // A platform thread: the local backend calls into the C library, and may stand still there.
+        // A platform thread: the local backend calls into the C library, and may hang there.
         Thread.ofPlatform().daemon().name("backend-check").start(() -> {
             try {
                 fresh.result.complete(lookNow());
@@ -148,7 +148,7 @@ final class BackendCheck {
         told.keySet().retainAll(served);
     }
 
-    /** Logs what is new about these exports, and which of them are well again. */
+    /** Logs new faults of these exports, and faults that are gone. */
     private synchronized void tell(Map<String, String> faults, Set<String> looked) {
         for (String export : looked) {
             String fault = faults.get(export);
@@ -156,7 +156,7 @@ final class BackendCheck {
             if (fault != null && !fault.equals(before)) {
                 LOG.warn("export {}: {}", export, fault);
             } else if (fault == null && before != null) {
-                LOG.info("export {}: is well again", export);
+                LOG.info("export {} is well again", export);
             }
         }
     }

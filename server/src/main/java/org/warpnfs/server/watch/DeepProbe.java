@@ -26,11 +26,11 @@ import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.ReplyWords;
 
 /**
- * Goes the way that a client goes: NULL, and GETATTR of the root, over TCP and over RDMA.
+ * Probes the server as a client does: NULL, and GETATTR of the root, over TCP and over RDMA.
  *
- * <p>The calls are those of NFSv4.0, which needs no session and so leaves nothing behind. A server may export nothing
- * to its own host; then it refuses, and that is as good an answer as any: the whole way was gone. One probe at a time;
- * who asks meanwhile, or just after, is told what that one found.
+ * <p>The calls use NFSv4.0, which needs no session and so leaves no state behind. A server may export nothing to its
+ * own host; its refusal then counts as success, since the calls went all the way. One probe runs at a time; concurrent
+ * and directly following requests get its result.
  */
 final class DeepProbe {
     private static final int PROGRAM = 100_003;
@@ -43,7 +43,7 @@ final class DeepProbe {
     private static final int TYPE = 1 << 1;
 
     private static final int OK = 0;
-    /** PERM, ACCESS, WRONGSEC: exported, and not to this host. */
+    /** PERM, ACCESS, WRONGSEC: exported, but not to this host. */
     private static final Set<Integer> NOT_FOR_US = Set.of(1, 13, 10_016);
 
     private static final int MAX_REPLY_BYTES = 4096;
@@ -58,8 +58,8 @@ final class DeepProbe {
     private long lastNanos;
 
     /**
-     * @param tcp where the server listens; any address of the host stands for the loopback
-     * @param timeout of each call
+     * @param tcp where the server listens; a wildcard address means the loopback
+     * @param timeout the time limit of each call
      */
     DeepProbe(InetSocketAddress tcp, InetSocketAddress rdma, Duration timeout) {
         this.tcp = reachable(tcp);
@@ -84,7 +84,7 @@ final class DeepProbe {
     }
 
     private Verdict probeNow() {
-        // The requesters go first: they end their connections on the loops of the transport.
+        // The requesters are closed first, since they close their connections on the transport's event loops.
         try (IwarpTransport iwarp = new IwarpTransport(
                         IwarpConfig.builder().eventLoopThreads(1).build());
                 RpcRequesters requesters = new RpcRequesters(1)) {
@@ -125,7 +125,7 @@ final class DeepProbe {
                 reply.skip(reply.count(MAX_TAG_BYTES));
                 return reply.word() == 2
                         ? Verdict.good("NULL and GETATTR answered over TCP and RDMA")
-                        : Verdict.bad("a COMPOUND over " + transport + " was answered in part");
+                        : Verdict.bad("a COMPOUND over " + transport + " was answered only in part");
             }
             return NOT_FOR_US.contains(status)
                     ? Verdict.good("NULL answered over TCP and RDMA; the root is not exported to this host")

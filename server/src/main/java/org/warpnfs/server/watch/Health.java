@@ -5,13 +5,15 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.server.WarpServer;
 
-/** Whether a server lives, and whether clients should come to it. */
+/** Decides whether a server is alive, and whether it is ready for clients. */
 final class Health {
-    /** How long a backend may take to show its root. */
+    /** How long reading an export's root may take. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    /** Of each of the four calls of a deep probe, which together stay within what an answer may take. */
+    /**
+     * The time limit of each of the four calls of a deep probe, which together stay within the time limit of an answer.
+     */
     private static final Duration CALL_TIMEOUT = Duration.ofMillis(2500);
-    /** An event loop that has not come round for so long has hung: only a restart helps. */
+    /** An event loop that has been stuck for this long hangs: only a restart helps. */
     private static final long HUNG_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final WarpServer server;
@@ -26,7 +28,7 @@ final class Health {
         this.probe = new DeepProbe(server.tcpAddress(), server.rdmaAddress(), CALL_TIMEOUT);
     }
 
-    /** Bad if only a restart helps. */
+    /** Returns whether the server is alive; bad if only a restart helps. */
     Verdict alive() {
         for (Map.Entry<String, LoopLag> lag : lags.entrySet()) {
             if (!server.isDraining() && lag.getValue().worstNanos() > HUNG_NANOS) {
@@ -48,7 +50,7 @@ final class Health {
         return backends.failed();
     }
 
-    /** Bad while clients had better go elsewhere, or wait. */
+    /** Returns whether the server is ready; bad while clients should wait or use another server. */
     Verdict ready(boolean deep) {
         if (server.isDraining()) {
             return Verdict.bad("draining");

@@ -12,8 +12,8 @@ import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.server.metrics.CallTotals;
 
 /**
- * What happened in each of the last intervals: bytes by transport, and calls by operation. Keeps {@value #LENGTH} of
- * them. Safe for any thread.
+ * The activity in each of the last intervals: bytes by transport, and calls by operation. Keeps {@value #LENGTH}
+ * intervals. Safe for any thread.
  */
 final class History {
     static final int LENGTH = 180;
@@ -36,7 +36,7 @@ final class History {
     /**
      * Ends an interval.
      *
-     * @param values counters by name
+     * @param values the counters by name
      */
     synchronized void add(long epochSeconds, Map<String, Number> values, List<CallTotals> calls) {
         Map<String, Object> interval = new LinkedHashMap<>();
@@ -72,12 +72,12 @@ final class History {
         }
     }
 
-    /** The oldest first. */
+    /** Returns the intervals, the oldest first. */
     synchronized List<Map<String, Object>> intervals() {
         return new ArrayList<>(intervals);
     }
 
-    /** A COMPOUND is shown by its operations. */
+    /** Returns whether a row is shown; a COMPOUND is represented by its operations. */
     private static boolean isShown(Metered what) {
         return !what.operation().equals("COMPOUND");
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Text of RFC 8259 from maps, lists, strings, numbers and truth values. */
+/** Writes JSON (RFC 8259) from maps, lists, strings, numbers and booleans. */
 final class Json {
     private Json() {}
 

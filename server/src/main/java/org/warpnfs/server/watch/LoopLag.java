@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * How long event loops take to come round: what a call waits for that arrives now.
+ * Measures the lag of event loops: how long a call that arrives now would wait.
  *
- * <p>Each {@link #look()} leaves a task in each loop, and none where the last one still waits. Safe for any thread;
- * looks come from one.
+ * <p>Each {@link #look()} submits a task to each loop, except to loops where the last one is still waiting. Safe for
+ * any thread; {@link #look()} is called by one thread.
  */
 final class LoopLag {
     private static final long NONE_WAITS = Long.MIN_VALUE;
@@ -21,7 +21,7 @@ final class LoopLag {
 
     private static final class Loop {
         final Executor executor;
-        /** When the task that waits was left there. */
+        /** When the waiting task was submitted. */
         final AtomicLong waitsSince = new AtomicLong(NONE_WAITS);
 
         volatile long lastNanos;
@@ -36,7 +36,7 @@ final class LoopLag {
         this.clockNanos = clockNanos;
     }
 
-    /** Leaves a task in each loop. */
+    /** Submits a task to each loop. */
     void look() {
         for (Loop loop : loops) {
             long now = clockNanos.getAsLong();
@@ -47,14 +47,14 @@ final class LoopLag {
                         loop.waitsSince.set(NONE_WAITS);
                     });
                 } catch (RejectedExecutionException e) {
-                    // The server stops: a loop that has ended has nobody waiting.
+                    // The server is stopping: the loop has ended, and nothing waits in it.
                     loop.waitsSince.set(NONE_WAITS);
                 }
             }
         }
     }
 
-    /** The longest of all loops: of the last round, or of one that is not over. */
+    /** Returns the longest lag of all loops, of the last task or of one that is still waiting. */
     long worstNanos() {
         long worst = 0;
         for (Loop loop : loops) {

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import org.warpnfs.nfs.export.Export;
 
-/** What the status page shows, as one JSON object. Names no client. */
+/** The data of the status page as one JSON object. Contains no clients. */
 final class Status {
     private Status() {}
 
-    /** @param values counters by name */
+    /** @param values the counters by name */
     static String of(String version, Verdict ready, List<Export> exports, Map<String, Number> values, History history) {
         Map<String, Object> status = summary(version, ready, values);
         List<Map<String, Object>> shown = new ArrayList<>();
@@ -23,7 +23,7 @@ final class Status {
         return Json.of(status);
     }
 
-    /** Without what is long. */
+    /** Returns the data without the long lists. */
     static Map<String, Object> summary(String version, Verdict ready, Map<String, Number> values) {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("version", version);

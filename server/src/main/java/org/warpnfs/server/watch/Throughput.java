@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a transport has carried so far.
+ * The bytes that a transport has carried.
  *
- * @param receivedBytes with RDMA also what was read from clients
- * @param sentBytes with RDMA also what was written to clients
+ * @param receivedBytes bytes from clients, including RDMA Reads
+ * @param sentBytes bytes to clients, including RDMA Writes
  */
 public record Throughput(long receivedBytes, long sentBytes) {
     private static final Map<String, List<String>> RECEIVED = Map.of(
@@ -18,7 +18,7 @@ public record Throughput(long receivedBytes, long sentBytes) {
             "tcp", List.of("tcp_sent_bytes"));
 
     /**
-     * Out of all counters.
+     * Computes the bytes from all counters.
      *
      * @param transport {@code rdma} or {@code tcp}
      */

@@ -1,9 +1,9 @@
 package org.warpnfs.server.watch;
 
 /**
- * Whether something is well.
+ * The result of a health check.
  *
- * @param reason one line for people
+ * @param reason one line of text
  */
 record Verdict(boolean good, String reason) {
     static Verdict good(String reason) {

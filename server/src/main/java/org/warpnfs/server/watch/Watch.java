@@ -25,14 +25,14 @@ import org.warpnfs.server.metrics.CallTotals;
 import org.warpnfs.server.metrics.ServerMetrics;
 
 /**
- * What people, probes and scrapers see of a server, at one HTTP address: {@code /metrics}, {@code /healthz},
- * {@code /readyz}, {@code /status.json} and the page at {@code /}.
+ * Monitors a server and serves the results at one HTTP address: {@code /metrics}, {@code /healthz}, {@code /readyz},
+ * {@code /status.json} and the page at {@code /}.
  *
- * <p>It is there before the server, to say that it starts, and after it, to say that it drains. One thread looks at the
- * server from time to time. Safe for any thread.
+ * <p>It starts before the server, to report that the server is starting, and ends after it, to report that it drains.
+ * One thread checks the server periodically. Safe for any thread.
  */
 public final class Watch implements AutoCloseable {
-    /** Of the history that the status page shows. */
+    /** The length of an interval of the status page's history. */
     static final int INTERVAL_SECONDS = 5;
     /** How often the roots of the exports are looked at if nobody asks. */
     private static final int BACKENDS_SECONDS = 10;
@@ -50,7 +50,7 @@ public final class Watch implements AutoCloseable {
             Thread.ofPlatform().name("watch").daemon().factory());
     private volatile @Nullable Served served;
 
-    /** A server, and what looks at it. */
+    /** A server and its monitors. */
     private record Served(WarpServer server, Map<String, LoopLag> lags, Health health) {}
 
     private Watch(String version, @Nullable InetSocketAddress address) throws IOException {
@@ -66,16 +66,16 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * Answers from now on that a server starts.
+     * Starts answering; until {@link #serves} the answers say that the server is starting.
      *
-     * @param version of this build
-     * @throws IOException if the address cannot be had
+     * @param version the version of this build
+     * @throws IOException if it cannot listen on the address
      */
     public static Watch start(String version, InetSocketAddress address) throws IOException {
         return new Watch(version, address);
     }
 
-    /** Watches without answering HTTP. */
+    /** Returns a monitor without HTTP. */
     public static Watch unseen(String version) {
         try {
             return new Watch(version, null);
@@ -84,32 +84,32 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    /** What {@code /status.json} says, without its history and the exports: JSON's maps, lists, texts and numbers. */
+    /** Returns the contents of {@code /status.json} without history and exports, as maps, lists, texts and numbers. */
     public Map<String, Object> summary() {
         return Status.summary(version, ready(false), metrics.values());
     }
 
-    /** Every counter by its name, read now. */
+    /** Reads and returns all counters by name. */
     public Map<String, Number> counters() {
         return metrics.values();
     }
 
-    /** What has been called since the start, over all transports. */
+    /** Returns the totals of calls since the start, over all transports. */
     public List<CallTotals> calls() {
         return metrics.calls();
     }
 
-    /** The same, by transport. */
+    /** Returns the totals of calls since the start, by transport. */
     public List<CallTotals> callsByTransport() {
         return metrics.callsByTransport();
     }
 
-    /** Who hears of the calls of the server that is to be watched. */
+    /** Returns the recorder for the calls of the monitored server. */
     public CallRecorder recorder() {
         return metrics.recorder();
     }
 
-    /** The server has started, and is watched from now on. It may be closed before this is. */
+    /** Called when the server has started; begins to monitor it. The server may be closed before this object. */
     public void serves(WarpServer server) {
         Map<String, LoopLag> lags = new TreeMap<>();
         server.eventLoops().forEach((transport, loops) -> lags.put(transport, new LoopLag(loops, System::nanoTime)));
@@ -121,12 +121,12 @@ public final class Watch implements AutoCloseable {
                 served.health::lookAtBackends, BACKENDS_SECONDS, BACKENDS_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** True if it answers HTTP. */
+    /** Returns whether it serves HTTP. */
     public boolean answers() {
         return http != null;
     }
 
-    /** Where it answers, with the port that was taken; not to be asked of one that does not. */
+    /** Returns the HTTP address with the actual port. Must not be called if it does not serve HTTP. */
     public InetSocketAddress address() {
         return Objects.requireNonNull(http, "it answers nowhere").localAddress();
     }
@@ -149,8 +149,8 @@ public final class Watch implements AutoCloseable {
         try {
             history.add(System.currentTimeMillis() / 1000, metrics.values(), metrics.calls());
         } catch (RuntimeException e) {
-            // A clock that throws would never come again.
-            LOG.error("a look at the server failed, by a bug of it", e);
+            // A periodic task that throws would never run again.
+            LOG.error("a check of the server failed, because of a bug", e);
         }
     }
 

@@ -1,4 +1,4 @@
-/** Watches a running server, and tells over HTTP what it sees: metrics, health, the status page. */
+/** Monitors a running server, and serves the results over HTTP: metrics, health, the status page. */
 @NullMarked
 package org.warpnfs.server.watch;
 

@@ -116,10 +116,10 @@ class AdminServerTest {
     void start_placeThatCannotBe_isRefused() {
         assertThatThrownBy(() -> AdminServer.start(directory.resolve("missing/admin.sock"), ROUTES))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("is no directory");
+                .hasMessageContaining("is not a directory");
         assertThatThrownBy(() -> AdminServer.start(Path.of("/"), ROUTES))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("no place for a socket");
+                .hasMessageContaining("not fit for a socket");
         assertThatThrownBy(() -> AdminServer.start(directory.resolve("x".repeat(108)), ROUTES))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("at most 103 bytes");
@@ -233,7 +233,7 @@ class AdminServerTest {
             assertThat(client.exchange(HttpMethod.POST, "/x", Map.of()).status())
                     .isEqualTo(405);
             assertThat(client.exchange(HttpMethod.GET, "/x?other=1", null).body())
-                    .isEqualTo("{\"error\":\"unknown parameter; there are known\"}");
+                    .isEqualTo("{\"error\":\"unknown parameter; the known ones are known\"}");
             AdminClient.Answer failed = client.exchange(HttpMethod.GET, "/bug", null);
             assertThat(failed.status()).isEqualTo(500);
             assertThat(failed.body()).doesNotContain("IllegalState");
@@ -281,7 +281,7 @@ class AdminServerTest {
             }
             try (SocketChannel peer = connect()) {
                 say(peer, "POST /x?a=1&a=2 HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
-                assertThat(hear(peer)).startsWith("HTTP/1.1 400").contains("stands twice");
+                assertThat(hear(peer)).startsWith("HTTP/1.1 400").contains("occurs twice");
             }
         }
     }

@@ -117,7 +117,7 @@ class CheckCommandTest {
                 .contains("warpnfs: --lease 0: not within 1s..3600s")
                 .anySatisfy(line -> assertThat(line).contains(exports + ":3: unknown option 'rx'"))
                 .anySatisfy(line -> assertThat(line).contains(exports + ":4: option 'fsid=x'"))
-                .contains("warpnfs: " + file + ":3:1: state: " + plain + ": is no directory")
+                .contains("warpnfs: " + file + ":3:1: state: " + plain + ": is not a directory")
                 .contains("warpnfs: " + file + ":4:1: http here: not ADDR:PORT, nor off")
                 .contains("warpnfs: --listen no.such.host.invalid: no such host")
                 .hasSize(7);
@@ -134,7 +134,7 @@ class CheckCommandTest {
         assertThat(check("--config", file)).isEqualTo(Main.FAILURE);
         assertThat(err.toString().lines())
                 .allSatisfy(line ->
-                        assertThat(line).startsWith("warpnfs: ").contains("is no path: it has a zero byte in it"))
+                        assertThat(line).startsWith("warpnfs: ").contains("is not a path: it contains a zero byte"))
                 .anySatisfy(line -> assertThat(line).contains(file + ":1:1: state: a?b"))
                 .anySatisfy(line -> assertThat(line).contains(file + ":2:1: idMap: m?"))
                 .anySatisfy(line -> assertThat(line).contains("/srv/?x"));
@@ -163,7 +163,9 @@ class CheckCommandTest {
                     .as(url)
                     .isEqualTo(Main.FAILURE);
         }
-        assertThat(out.toString() + err).doesNotContain("cret").contains("--otlp http://...@127.0.0.1:4318: the URL contains");
+        assertThat(out.toString() + err)
+                .doesNotContain("cret")
+                .contains("--otlp http://...@127.0.0.1:4318: the URL contains");
     }
 
     @Test
@@ -204,9 +206,9 @@ class CheckCommandTest {
         assertThat(err.toString().lines())
                 .containsExactly(
                         "warpnfs: " + file + ":2: /nowhere/at/all: there is no such directory",
-                        "warpnfs: " + file + ":3: " + plain + ": is no directory",
-                        "warpnfs: " + file + ":5: at /a is an export already (" + file + ":4)",
-                        "warpnfs: " + file + ":7: fsid=7 is that of " + file + ":6 already");
+                        "warpnfs: " + file + ":3: " + plain + ": is not a directory",
+                        "warpnfs: " + file + ":5: /a is already the path of an export (" + file + ":4)",
+                        "warpnfs: " + file + ":7: fsid=7 is already used by " + file + ":6");
     }
 
     @Test
@@ -230,7 +232,7 @@ class CheckCommandTest {
                         "--backend",
                         "memory"))
                 .isEqualTo(Main.FAILURE);
-        assertThat(err.toString()).contains("is below the least, ", "raise -Xmx");
+        assertThat(err.toString()).contains("is below the minimum, ", "raise -Xmx");
     }
 
     @Test

@@ -56,7 +56,7 @@ class DoctorTest {
     void port_freeTakenOrForbidden() {
         assertFound(ServerChecks.port(host(), "tcp port", 2049, "by x"), OK, "2049 is free");
         FakeHost taken = host().port(2049, Host.PortState.TAKEN);
-        assertFound(ServerChecks.port(taken, "tcp port", 2049, "by x"), WARN, "2049 is taken: by x");
+        assertFound(ServerChecks.port(taken, "tcp port", 2049, "by x"), WARN, "2049 is in use: by x");
         FakeHost forbidden = host().port(111, Host.PortState.FORBIDDEN);
         assertFound(ServerChecks.port(forbidden, "x", 111, "by x"), FAIL, "not for this user");
     }

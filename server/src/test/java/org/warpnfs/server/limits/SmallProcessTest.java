@@ -146,7 +146,7 @@ class SmallProcessTest {
         Process process = serve(100, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");
         try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
             assertThat(linesUntilReady(output)).anySatisfy(line -> assertThat(line)
-                    .startsWith("warpnfs: the process may open 100 descriptors")
+                    .startsWith("warpnfs: the process may open only 100 descriptors")
                     .contains("raise ulimit -n"));
             assertThat(process.waitFor()).isEqualTo(1);
         } finally {

@@ -48,7 +48,7 @@ class LevelsTest {
         for (String logger : new String[] {"", "org..nfs", ".org", "org warpnfs", "a".repeat(201), "x\ny"}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> Levels.set(logger, "info"))
-                    .withMessageStartingWith("no name of a logger: ")
+                    .withMessageStartingWith("not the name of a logger: ")
                     .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n"));
         }
         assertThatIllegalArgumentException().isThrownBy(() -> Levels.set(Levels.ROOT, Levels.INHERITED));

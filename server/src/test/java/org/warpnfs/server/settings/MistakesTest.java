@@ -22,12 +22,12 @@ class MistakesTest {
             listen:                          @ w.yaml:1:8: listen has no value
             listen: ~                        @ w.yaml:1:9: listen has no value
             "listen: ''"                     @ w.yaml:1:1: listen: is empty
-            "threads: [1, 2]"                @ w.yaml:1:1: threads is one value, and no list
+            "threads: [1, 2]"                @ w.yaml:1:1: threads is one value, not a list
             "threads: {a: 1}"                @ w.yaml:1:10: threads is one value, and holds no others
             "export: {a: 1}"                 @ w.yaml:1:9: export is a list of words
             "export: [[a]]"                  @ w.yaml:1:10: export is a list of words
             "export: []"                     @ w.yaml:1:1: export: the list is empty
-            "export: ['']"                   @ w.yaml:1:1: export: one of the list is empty
+            "export: ['']"                   @ w.yaml:1:1: export: an element of the list is empty
             threads: many                    @ w.yaml:1:1: threads many: not a whole number
             threads: 1.5                     @ w.yaml:1:1: threads 1.5: not a whole number
             threads: 0                       @ w.yaml:1:1: threads 0: not within 1..1024
@@ -41,7 +41,7 @@ class MistakesTest {
             lease: 2h                        @ w.yaml:1:1: lease 2h: not within 1s..3600s
             crc: maybe                       @ w.yaml:1:1: crc maybe: not one of off, on
             markers: maybe                   @ w.yaml:1:1: markers maybe: neither true nor false
-            "{lease: 3, lease: 4}"           @ w.yaml:1:12: lease stands twice, first in line 1
+            "{lease: 3, lease: 4}"           @ w.yaml:1:12: lease occurs twice, first in line 1
             "limits: {state: 3}"             @ "w.yaml:1:17: limits.state holds keys of its own: clients, sessions, sessionsOfClient, slots, connectionsOfSession, operations, keptReplyBytes, keptRepliesBytes, opens, opensOfClient, locks, locksOfClient, lockOwnersOfOpen, delegations, courtesyLeases"
             "- lease"                        @ w.yaml:1:1: a mapping of keys to values is expected here
             lease                            @ w.yaml:1:1: a mapping of keys to values is expected here
@@ -57,7 +57,7 @@ class MistakesTest {
         assertThat(Given.file("lease: 3\n\tthreads: 3\n").mistakes())
                 .singleElement()
                 .asString()
-                .matches("w\\.yaml:[12]:\\d+: is no YAML: .+");
+                .matches("w\\.yaml:[12]:\\d+: is not YAML: .+");
         assertThat(Given.file("lease: 3\n---\nlease: 4\n").mistakes())
                 .containsExactly("w.yaml:3:1: a second document; one is read");
     }
@@ -69,7 +69,7 @@ class MistakesTest {
         assertThat(Given.file("lease: 0\ncolour: red\nlimits:\n  state:\n    slots: x\n    opens: 1\nthreads: 3\n")
                         .mistakes())
                 .containsExactly(
-                        "w.yaml:2:1: unknown key 'colour'; known are " + known,
+                        "w.yaml:2:1: unknown key 'colour'; the known ones are " + known,
                         "w.yaml:1:1: lease 0: not within 1s..3600s",
                         "w.yaml:5:5: limits.state.slots x: not a whole number",
                         "w.yaml:6:5: limits.state.opens 1: not within 16..16777216");
@@ -95,7 +95,7 @@ class MistakesTest {
         assertThat(mistakes.all())
                 .containsExactly(
                         directory.resolve("missing.yaml") + ": there is no such file",
-                        directory + ": is a directory, and not a file of settings",
+                        directory + ": is a directory, not a file of settings",
                         directory.resolve("latin.yaml") + ": is not in UTF-8",
                         directory.resolve("long.yaml") + ": is longer than 1048576 bytes");
     }
@@ -141,9 +141,9 @@ class MistakesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '@', quoteCharacter = '"', textBlock = """
             "rdmaPort: 2049"   @ rdmaPort 2049 (w.yaml:1:1) and tcpPort 2049 (default) are the same port
-            "watchExports: true" @ w.yaml:1:1: watchExports: there is no exports (--exports) whose files could change
-            idNames: true      @ w.yaml:1:1: idNames: there is no idDomain (--id-domain) and no idMap (--id-map) to have names from
-            "{backend: memory, exports: /a}" @ w.yaml:1:19: exports: files of exports(5) name directories; backend memory (w.yaml:1:2) has none
+            "watchExports: true" @ w.yaml:1:1: watchExports: without exports (--exports) there are no files to watch
+            idNames: true      @ w.yaml:1:1: idNames: this needs names from idDomain (--id-domain) or idMap (--id-map)
+            "{backend: memory, exports: /a}" @ w.yaml:1:19: exports: files of exports(5) contain directories, which backend memory (w.yaml:1:2) does not have
             "limits: {connections: {most: 20, ofClient: 30}}" @ limits.connections.ofClient 30 (w.yaml:1:34) is more than limits.connections.most 20 (w.yaml:1:24)
             "limits: {connections: {ofClient: 2000}}" @ limits.connections.ofClient 2000 (w.yaml:1:24) is more than limits.connections.most 1024 (default)
             "limits: {deadlines: {grace: 5s, draining: 6s}}" @ limits.deadlines.draining 6s (w.yaml:1:33) is more than limits.deadlines.grace 5s (w.yaml:1:22)
