@@ -37,7 +37,7 @@ import org.warpnfs.server.cli.Main;
 import org.warpnfs.server.settings.JsonText;
 import org.warpnfs.server.settings.SettingsSchema;
 
-/** The Helm chart by Helm itself, and what it renders by a client's model. */
+/** Checks the Helm chart with Helm, and the rendered objects with a client's model. */
 class ChartTest {
     private static final Path CHART = Path.of("helm", "warpnfs");
     private static final Path MANIFESTS = Path.of("kubernetes", "warpnfs.yaml");
@@ -142,7 +142,7 @@ class ChartTest {
                 .isEqualTo("/a 10.0.0.0/8(rw)\n");
     }
 
-    /** As Helm writes the settings, with what YAML 1.1 makes of on and off. */
+    /** Helm writes the settings with the booleans that YAML 1.1 reads from on and off. */
     @Test
     void config_ofTheValues_isReadByTheServer_andAChangeIsOneOfThePod(@TempDir Path directory) throws IOException {
         List<HasMetadata> objects = StrictModel.read(template()
@@ -219,7 +219,7 @@ class ChartTest {
                 .contains("/projects", "/scratch", "/state", "/etc/warpnfs");
     }
 
-    /** What the operator loads are the rules that DashboardsTest of the server holds to its metrics. */
+    /** The operator loads the same rules that the server's DashboardsTest compares with its metrics. */
     @Test
     void prometheusRule_isWhatPrometheusReadsWithoutAnOperator() throws IOException {
         assertThat(CHART.resolve("files").resolve("rules.yml"))
@@ -248,7 +248,7 @@ class ChartTest {
                         .hasMessageContaining("schema"));
     }
 
-    /** Each of them would render, and be a pod that never starts, or that is killed in the middle of its drain. */
+    /** Without the check each of them would render a pod that never starts, or that is killed during its drain. */
     @Test
     void values_thatDoNotGoTogether_areRefusedWithAWordOfWhy(@TempDir Path directory) throws IOException {
         String first = "{name: a, path: /export, size: 1Gi}";
@@ -281,7 +281,7 @@ class ChartTest {
         }
     }
 
-    /** A first line that begins with blanks is one of exports(5), and no indentation of YAML. */
+    /** A first line that begins with blanks belongs to exports(5), and is not indentation of YAML. */
     @Test
     void exports_thatBeginWithBlanks_areWhatTheServerReads(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("values.yaml"), "exports: \"  # who\\n/a *(rw)\"\n");
@@ -291,7 +291,7 @@ class ChartTest {
                 .isEqualTo("  # who\n/a *(rw)\n");
     }
 
-    /** WarpnfsDown looks for the job by its name, which is the Service's unless the monitor says otherwise. */
+    /** WarpnfsDown selects the job by its name, which is the Service's name unless the monitor sets another. */
     @Test
     void job_ofTheMonitor_isTheOneTheRulesLookFor_whateverTheReleaseIsCalled() throws IOException {
         List<HasMetadata> objects = StrictModel.read(template()

@@ -11,11 +11,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.warpnfs.server.cli.Main;
 
-/** What the server says of a configuration file ({@code warpnfs check}). */
+/** Runs {@code warpnfs check} on a configuration file. */
 final class Checked {
     private Checked() {}
 
-    /** The settings in force, by their keys; fails if something is wrong in the file. */
+    /** Returns the settings in force by key; fails if the file has a mistake. */
     static Map<String, String> settings(Path file) throws IOException {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
@@ -23,7 +23,7 @@ final class Checked {
                 .setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
                 .execute("check", "--json", "--config", file.toString());
-        // What it names, such as files of exports, is not on this host.
+        // Files that it names, such as those of exports, are not on this host.
         assertThat(status).as(err.toString()).isIn(0, 1);
         JsonNode report = StrictModel.tree(out.toString());
         assertThat(report.get("mistakes"))

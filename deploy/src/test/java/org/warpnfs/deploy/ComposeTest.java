@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.server.cli.Main;
 
-/** What compose.yaml starts: words that the server knows, files that are there, ports that meet. */
+/** Checks compose.yaml: the options of the server, the files and the ports. */
 class ComposeTest {
     private static final Path COMPOSE = Path.of("compose");
 

@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A page of Markdown, as a reader copies from it.
+ * A page of Markdown.
  *
- * @param name of the file, below the tree
- * @param prose all but what stands in fences
- * @param blocks of lines within fences, with those that end in a backslash joined to the next
+ * @param name the path of the file in the tree
+ * @param prose the text outside of fences
+ * @param blocks the lines of each fence; a line that ends in a backslash is joined with the next
  */
 record Page(String name, String prose, List<List<String>> blocks) {
     /** The tree: tests run in deploy/. */
@@ -45,12 +45,12 @@ record Page(String name, String prose, List<List<String>> blocks) {
         return new Page(name, prose.toString(), blocks);
     }
 
-    /** Words in backquotes; lines may break within. */
+    /** Returns the texts in backquotes, which may span lines. */
     List<String> spans() {
         return all(SPAN);
     }
 
-    /** Where links lead, as they are written. */
+    /** Returns the targets of links. */
     List<String> links() {
         return all(LINK);
     }
@@ -62,13 +62,13 @@ record Page(String name, String prose, List<List<String>> blocks) {
                 .toList();
     }
 
-    /** Lines within fences. */
+    /** Returns the lines within fences. */
     List<String> shown() {
         return blocks.stream().flatMap(List::stream).toList();
     }
 
     /**
-     * What is shown to be typed: lines in fences, words in backquotes. Where a block has prompts its other lines are
+     * Returns the commands: lines in fences, and texts in backquotes. In a block with prompts the other lines are
      * output.
      */
     List<String> commands() {
@@ -82,7 +82,7 @@ record Page(String name, String prose, List<List<String>> blocks) {
                 : block.stream();
     }
 
-    /** The names by which links find its headings. */
+    /** Returns the anchors of its headings. */
     List<String> anchors() {
         return Pattern.compile("(?m)^#+ (.+)$")
                 .matcher(prose)

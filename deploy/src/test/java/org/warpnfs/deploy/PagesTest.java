@@ -27,7 +27,8 @@ import org.warpnfs.server.cli.Main;
 import picocli.CommandLine;
 
 /**
- * What the pages for administrators show can be typed: commands and options exist, files are there, examples are taken.
+ * The commands on the pages for administrators work: commands, options and files exist, and the server accepts the
+ * examples.
  */
 class PagesTest {
     private static final List<String> NAMES = List.of(
@@ -44,7 +45,7 @@ class PagesTest {
             "deploy/fio/README.md",
             "deploy/interop/README.md");
 
-    /** Words that stand for what a reader has, and what is tried in their place. */
+    /** Placeholders, and the values that are tried instead. */
     private static final List<List<String>> PLACEHOLDERS = List.of(
             List.of("ADDR:PORT", "127.0.0.1:9049"),
             List.of("LOGGER", "root"),
@@ -75,8 +76,8 @@ class PagesTest {
     }
 
     /**
-     * The words behind {@code warpnfs}, or behind its image, if a command is one of ours; with what stands for
-     * something in its place.
+     * Returns the words after {@code warpnfs} or its image, with placeholders filled in; empty if it is another
+     * command.
      */
     private static List<String> ours(List<String> command) {
         for (int i = 0; i < command.size(); i++) {
@@ -115,7 +116,7 @@ class PagesTest {
     void commands_ofOurs_areTaken(Page page) throws IOException {
         for (List<String> words : ours(page)) {
             if (words.size() == 1 && !words.getFirst().startsWith("-")) {
-                // A command by its name, without what it needs.
+                // Only the name of a command, without its required options.
                 assertThat(Main.commandLine().getSubcommands()).containsKey(words.getFirst());
                 continue;
             }
@@ -130,7 +131,7 @@ class PagesTest {
         }
     }
 
-    /** There is something to check: a page whose commands are not recognised would pass. */
+    /** Ensures that commands are recognized, since otherwise all pages would pass. */
     @Test
     void commands_ofTheMainPages_areFound() throws IOException {
         assertThat(ours(Page.of("README.md"))).hasSizeGreaterThan(7).contains(List.of("serve"));
@@ -140,8 +141,8 @@ class PagesTest {
     }
 
     /**
-     * What {@code warpnfs check} has against these words of serve, but for files and directories that are not on this
-     * host.
+     * Returns the mistakes that {@code warpnfs check} finds in the options of serve, except missing files and
+     * directories.
      */
     private static List<String> mistakes(List<String> words) throws IOException {
         List<String> check = new ArrayList<>(List.of("check", "--json"));
@@ -164,14 +165,14 @@ class PagesTest {
                 Stream.of(command), command.getSubcommands().values().stream().flatMap(PagesTest::all));
     }
 
-    /** An option that stands by itself in backquotes is one of ours, or of the scripts in deploy/. */
+    /** An option by itself in backquotes is one of warpnfs, or of the scripts in deploy/. */
     @ParameterizedTest
     @MethodSource("pages")
     void options_named_exist(Page page) throws IOException {
         Set<String> known = all(Main.commandLine())
                 .flatMap(command -> command.getCommandSpec().optionsMap().keySet().stream())
                 .collect(Collectors.toCollection(TreeSet::new));
-        // Of podman, Kubernetes' tools and Maven.
+        // Options of podman, Kubernetes' tools and Maven.
         known.addAll(Set.of("--userns", "--network"));
         for (Path script : scripts()) {
             OPTION.matcher(Files.readString(script)).results().forEach(option -> known.add(option.group()));
@@ -199,7 +200,7 @@ class PagesTest {
         return scripts;
     }
 
-    /** A command that names a script of the tree gives it options that stand in it. */
+    /** The options that a command gives to a script of the tree occur in that script. */
     @ParameterizedTest
     @MethodSource("pages")
     void scripts_areGivenOptionsThatTheyKnow(Page page) throws IOException {
@@ -224,7 +225,7 @@ class PagesTest {
         for (String line : page.commands()) {
             Matcher file = FILE.matcher(line);
             while (file.find()) {
-                // What a build makes is not there before.
+                // The results of a build do not exist before.
                 if (!file.group().contains("/target/")
                         && !file.group().contains("/runs/")
                         && startsAWord(line, file.start())) {
@@ -263,7 +264,7 @@ class PagesTest {
         }
     }
 
-    /** Lines of exports(5) are read by the reader of the server, lines of the configuration file by its own. */
+    /** The server's readers accept the lines of exports(5) and of the configuration file. */
     @Test
     void examplesOfFiles_areTaken() throws IOException {
         Page operate = Page.of("docs/operate.md");
@@ -309,7 +310,7 @@ class PagesTest {
         assertThat(process.waitFor()).as(said).isZero();
     }
 
-    /** docs/metrics.md is held to the metrics by a test of the server. */
+    /** Metrics on the pages exist. A test of the server compares docs/metrics.md with the metrics. */
     @ParameterizedTest
     @MethodSource("pages")
     void metrics_named_exist(Page page) throws IOException {
@@ -322,7 +323,7 @@ class PagesTest {
         }
     }
 
-    /** Whoever reads the pages learns of each command, and of each option of serve. */
+    /** The pages mention each command, and each option of serve. */
     @Test
     void commandsAndOptions_areToldOf() throws IOException {
         Page readme = Page.of("README.md");
@@ -341,7 +342,7 @@ class PagesTest {
                 .allSatisfy(option -> assertThat(text).containsPattern(option.longestName() + "\\b"));
     }
 
-    /** Each alert of the rules has its line of what to do, and no other. */
+    /** The page has exactly one line for each alert of the rules. */
     @Test
     void alerts_areThoseOfTheRules() throws IOException {
         Set<String> alerts = new TreeSet<>();

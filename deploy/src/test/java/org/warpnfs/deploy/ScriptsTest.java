@@ -13,17 +13,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The scripts that the pages name say what they do to whoever asks, and do nothing then: some take an hour, or write
- * where they stand.
+ * The scripts that the pages name print their usage with {@code --help}, and do nothing else: some take an hour, or
+ * write into their own directory.
  */
 class ScriptsTest {
-    /** Generous: none of them has anything to do. */
+    /** The time limit; generous, since printing the usage takes no time. */
     private static final long SECONDS = 60;
 
     @TempDir
     private Path directory;
 
-    /** All but the lab's, whose page has its own list. */
+    /** Returns all scripts but the lab's, whose page has its own list. */
     static List<Path> scripts() throws IOException {
         try (Stream<Path> files = Files.walk(Page.TREE.resolve("deploy"), 2)) {
             return files.filter(Files::isRegularFile)

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Command lines as a shell would take them apart, as far as pages need it: quotes, comments, pipes and lists. */
+/** Splits command lines like a shell, as far as the pages need it: quotes, comments, pipes and lists. */
 final class ShellWords {
     /** An operator, a comment, or a word of which parts may be quoted. */
     private static final Pattern TOKEN =
@@ -13,7 +13,7 @@ final class ShellWords {
 
     private ShellWords() {}
 
-    /** Each command of a line with its words. */
+    /** Returns the words of each command of a line. */
     static List<List<String>> commands(String line) {
         List<List<String>> commands = new ArrayList<>();
         List<String> words = new ArrayList<>();

@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Kubernetes objects as a client's model has them, in which no word may be left that the model does not know. */
+/** Reads Kubernetes objects with a client's model, and refuses every field that the model does not know. */
 final class StrictModel {
     private static final Map<String, Class<? extends HasMetadata>> KINDS = Map.of(
             "v1/ConfigMap", ConfigMap.class,
@@ -46,7 +46,7 @@ final class StrictModel {
 
     private StrictModel() {}
 
-    /** The objects of a stream of documents. */
+    /** Returns the objects of a stream of documents. */
     static List<HasMetadata> read(String documents) throws IOException {
         List<HasMetadata> objects = new ArrayList<>();
         try (MappingIterator<JsonNode> parts = YAML.readerFor(JsonNode.class).readValues(documents)) {
@@ -67,12 +67,12 @@ final class StrictModel {
         return objects;
     }
 
-    /** The plain tree of one document. */
+    /** Returns one document as a tree. */
     static JsonNode tree(String document) throws IOException {
         return YAML.readTree(document);
     }
 
-    /** The one object of a kind. */
+    /** Returns the only object of a kind. */
     static <T extends HasMetadata> T only(List<HasMetadata> objects, Class<T> kind) {
         List<T> found =
                 objects.stream().filter(kind::isInstance).map(kind::cast).toList();
@@ -80,7 +80,7 @@ final class StrictModel {
         return found.getFirst();
     }
 
-    /** The words that the model kept because it knew no place for them, with the way to each. */
+    /** Returns the unknown fields that the model kept, with their paths. */
     private static List<String> unknown(Object value, String way) {
         List<String> words = new ArrayList<>();
         switch (value) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.cli.Main;
 
-/** The unit as systemd reads it, and as the server is started by it. */
+/** Checks the unit with systemd, and starts the server with its command. */
 class SystemdUnitTest {
     private static final Path UNIT = Path.of("systemd", "warpnfs.service");
     private static final Path ANALYZE = Path.of("/usr/bin/systemd-analyze");
