@@ -101,7 +101,7 @@ class StateDirectoryTest {
         Files.write(temporary.resolve("format"), line.getBytes(StandardCharsets.ISO_8859_1));
         assertThatThrownBy(() -> StateDirectory.open(temporary))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContainingAll(temporary.toString(), "does not say");
+                .hasMessageContainingAll(temporary.toString(), "does not name");
     }
 
     @Test

@@ -71,8 +71,8 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
 
     private static void directory(ExportSpec export, Mistakes mistakes) {
         Path directory = export.directory();
-        // The default export is created if it is missing. An unmounted required mount point is not served, but no
-        // mistake.
+        // The default export is created if it is missing. An export whose required mount is missing is not served,
+        // which is not a mistake.
         if (directory == null || directory.equals(ServerConfig.DEFAULT_EXPORT) || export.requiredMount() != null) {
             return;
         }

@@ -18,7 +18,8 @@ public final class BackendTimes implements MultiCollector {
     static final int SAMPLE = 16;
 
     /**
-     * The clock reaches negative values only after some hundreds of years; they are used for steps of the coarse clock.
+     * The smallest values, which the clock reaches only after some hundreds of years, stand for steps of the coarse
+     * clock.
      */
     private static final long NOT_MEASURED = Long.MIN_VALUE;
 

@@ -150,7 +150,7 @@ class AdminActionsTest {
         try (AdminFixture fixture = new AdminFixture(directory)) {
             assertThatThrownBy(() -> fixture.client.post("/v1/unlock", Map.of("owner", "all")))
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("client, file or lock has to be given");
+                    .hasMessageContaining("one of client, file and lock is required");
         }
     }
 

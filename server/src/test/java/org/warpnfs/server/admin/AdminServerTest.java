@@ -98,7 +98,7 @@ class AdminServerTest {
         Files.writeString(socket(), "mine");
         assertThatThrownBy(() -> AdminServer.start(socket(), ROUTES))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("no socket");
+                .hasMessageContaining("not a socket");
         assertThat(socket()).hasContent("mine");
     }
 
@@ -131,7 +131,7 @@ class AdminServerTest {
                 .isZero();
         assertThatThrownBy(() -> AdminServer.start(socket(), ROUTES))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("no socket");
+                .hasMessageContaining("not a socket");
         assertThat(socket()).exists();
     }
 
@@ -169,7 +169,7 @@ class AdminServerTest {
         Path link = Files.createSymbolicLink(directory.resolve("link"), elsewhere);
         assertThatThrownBy(() -> PrivateDirectory.make(link))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("no directory");
+                .hasMessageContaining("not a directory");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(elsewhere)))
                 .as("what a link names is not touched")
                 .isEqualTo("rwxr-xr-x");

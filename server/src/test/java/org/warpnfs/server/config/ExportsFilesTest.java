@@ -133,11 +133,11 @@ class ExportsFilesTest {
                 "/srv *(fsid=x)|needs a number from 0 to 4294967295, a UUID, or root",
                 "/srv host (rw)|'(' with no client before it",
                 "/srv *(rw|'(' without a ')'",
-                "/srv *(rw)host|after ')' comes a blank",
+                "/srv *(rw)host|after ')' a blank is needed",
                 "/srv|names no client",
                 "srv *|'srv' is not an absolute path",
                 "/sr\\4 *|three octal digits",
-                "/sr\\000 *|no byte of a path",
+                "/sr\\000 *|not a byte of a path",
                 "/srv 192.0.2.1/24(rw)|beyond the prefix",
                 "/srv a(rw) a(ro)|names the client a twice",
                 "/srv a(fsid=1) b(fsid=2)|give each the same",
@@ -145,9 +145,9 @@ class ExportsFilesTest {
                 "/srv *(refer=/x)|'/x' is not PATH@HOST",
                 "/srv *(refer=x@host)|does not begin with /",
                 "/srv *(refer=/x@2001:db8::1)|is not PATH@HOST",
-                "/srv *(refer=/x@a b)|'a b' is no host",
-                "/srv *(replicas=/x@a+)|'' is no host",
-                "/srv *(refer=/x@a,replicas=/y@b)|another refer= or replicas= stands before it",
+                "/srv *(refer=/x@a b)|'a b' is not a host",
+                "/srv *(replicas=/x@a+)|'' is not a host",
+                "/srv *(refer=/x@a,replicas=/y@b)|another refer= or replicas= before it",
             })
     void mistake_any_namesFileLineAndWhatIsWrong(String line, String expected) {
         assertThatThrownBy(() -> read("# first\n" + line + "\n"))

@@ -67,9 +67,9 @@ class IdMapFileTest {
     void read_mistakes_sayWhere() {
         assertMistake("[Genral]", "[Users]", "a@b = 1", "[Genral]");
         assertMistake("no section", "a@b = 1");
-        assertMistake("no NAME", "[Users]", "a@b");
-        assertMistake("no NAME", "[Users]", "= 5");
-        assertMistake("no NAME", "[Users]", "a@b =");
+        assertMistake("not NAME", "[Users]", "a@b");
+        assertMistake("not NAME", "[Users]", "= 5");
+        assertMistake("not NAME", "[Users]", "a@b =");
         assertMistake("4294967295", "[Users]", "a@b = 4294967295");
         assertMistake("second time", "[Users]", "a@b = 1", "a@b = 2");
         assertMistake("second time", "[Static]", "a@b = 1", "[Groups]", "a@b = 2");

@@ -112,7 +112,7 @@ class RpcbindRegistrationTest {
         try (RpcbindRegistration registration = register(mappings(false))) {
             registration.look();
             registration.look();
-            assertThat(logged()).hasSize(1).first().asString().startsWith("no rpcbind here");
+            assertThat(logged()).hasSize(1).first().asString().startsWith("no rpcbind on this host");
             startRpcbind();
             registration.look();
             assertThat(listed()).hasSize(9);
@@ -173,7 +173,7 @@ class RpcbindRegistrationTest {
                                 .filter(mapping -> mapping.netid().equals("tcp"))
                                 .map(Mapping::port))
                         .containsOnly(port);
-                assertThat(logged()).last().asString().startsWith("rpcbind does not take 100003 version 3 over tcp");
+                assertThat(logged()).last().asString().startsWith("rpcbind refuses 100003 version 3 over tcp");
             }
             assertThat(listed()).as("those of the other").hasSize(6);
             others.close();

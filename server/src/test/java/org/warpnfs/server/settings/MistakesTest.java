@@ -69,7 +69,7 @@ class MistakesTest {
         assertThat(Given.file("lease: 0\ncolour: red\nlimits:\n  state:\n    slots: x\n    opens: 1\nthreads: 3\n")
                         .mistakes())
                 .containsExactly(
-                        "w.yaml:2:1: unknown key 'colour'; the known ones are " + known,
+                        "w.yaml:2:1: unknown key 'colour'; known are " + known,
                         "w.yaml:1:1: lease 0: not within 1s..3600s",
                         "w.yaml:5:5: limits.state.slots x: not a whole number",
                         "w.yaml:6:5: limits.state.opens 1: not within 16..16777216");
