@@ -1,13 +1,13 @@
 package org.warpnfs.tools.iwarp;
 
-/** Hears of the end of each client of a server. Called on owner threads. */
+/** Is told the end of each client of a server. Called on owner threads. */
 @FunctionalInterface
 interface ClientLog {
     /**
-     * Hears of one end.
+     * Called at the end of a client.
      *
-     * @param well whether the client did all of its test
-     * @param line about it, for people
+     * @param well whether the client completed its test
+     * @param line a line of text about it
      */
     void ended(boolean well, String line);
 }

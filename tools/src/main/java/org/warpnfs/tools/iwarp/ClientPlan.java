@@ -4,17 +4,17 @@ import java.net.InetSocketAddress;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 
 /**
- * What a client shall do.
+ * The plan of a client.
  *
- * @param server whom to test
- * @param sizeBytes of each message; a ping has at least {@link PingText#MIN_BYTES}
+ * @param server the server to test
+ * @param sizeBytes the size of each message; a ping has at least {@link PingText#MIN_BYTES}
  * @param count messages, or pings of each connection; 0 to connect and disconnect only; ignored if {@code seconds} is
  *     not 0
- * @param seconds how long, 0 for as long as {@code count} takes
- * @param depth messages on their way at one time, at most
- * @param peerReceives receives that the server keeps posted, for {@link TestKind#SEND_BW}
- * @param connections how many at once, for {@link TestKind#PING}
- * @param patienceSeconds without any progress before the test has failed
+ * @param seconds how long to test; 0 for as long as {@code count} takes
+ * @param depth the most messages in flight
+ * @param peerReceives the receives that the server keeps posted, for {@link TestKind#SEND_BW}
+ * @param connections the number of simultaneous connections, for {@link TestKind#PING}
+ * @param patienceSeconds the time without progress after which the test has failed
  * @param mpa how connections are started
  */
 public record ClientPlan(
@@ -35,7 +35,7 @@ public record ClientPlan(
         }
     }
 
-    /** Whether another message may be started, of which {@code started} were. */
+    /** Returns whether another message is to be sent after {@code started} messages. */
     boolean wantsMore(long started, long elapsedNanos) {
         return seconds > 0 ? elapsedNanos < seconds * 1_000_000_000L : started < count;
     }

@@ -3,7 +3,7 @@ package org.warpnfs.tools.iwarp;
 import java.util.Locale;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 
-/** Ends of connections, in words. */
+/** Describes the ends of connections. */
 final class ConnectionEnds {
     private ConnectionEnds() {}
 

@@ -4,11 +4,11 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** Addresses in lines for people. */
+/** Formats addresses. */
 public final class HostText {
     private HostText() {}
 
-    /** Address and port, the address of IPv6 in brackets; {@code *} for any address. */
+    /** Returns address and port, with an IPv6 address in brackets; {@code *} for the wildcard address. */
     public static String of(InetSocketAddress address) {
         InetAddress host = address.getAddress();
         String text = host.isAnyLocalAddress() ? "*" : host.getHostAddress();

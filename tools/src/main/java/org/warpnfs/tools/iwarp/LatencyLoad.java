@@ -7,16 +7,15 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * A Send, the server's Send, the next Send. What is counted of each is half of the way there and back, as perftest
- * does.
+ * Sends a message, waits for the server's, and repeats this. The latency is half of the round trip, as in perftest.
  *
  * <h2>Buffers</h2>
  *
- * One to send from and one to receive in; nobody looks at their bytes.
+ * One to send from and one to receive into; their bytes are not used.
  *
  * <h2>Errors</h2>
  *
- * A message of another length than ours fails the test; else as of {@link PerftestLoad}.
+ * A message of another length than ours fails the test; otherwise as in {@link PerftestLoad}.
  */
 final class LatencyLoad extends PerftestLoad {
     private static final int RECEIVES = 2;

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/** Counts what a test did. Safe for any thread; cheap enough for the owner threads of many connections. */
+/** Counts the messages of a test. Safe for any thread; cheap enough for the owner threads of many connections. */
 final class Meter {
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -14,13 +14,13 @@ final class Meter {
     private volatile long startNanos = System.nanoTime();
     private volatile long lastNanos = startNanos;
 
-    /** The test begins now, and not before. */
+    /** Resets the counters; the test begins now. */
     void restart() {
         startNanos = System.nanoTime();
         lastNanos = startNanos;
     }
 
-    /** @param latencyNanos how long the message took, negative if nobody knows */
+    /** @param latencyNanos how long the message took; negative if unknown */
     void count(long messageBytes, long latencyNanos) {
         messages.increment();
         bytes.add(messageBytes);
@@ -38,17 +38,17 @@ final class Meter {
         return bytes.sum();
     }
 
-    /** From the beginning to now. */
+    /** Returns the time from the beginning to now. */
     long elapsedNanos() {
         return System.nanoTime() - startNanos;
     }
 
-    /** When anything was counted last, in terms of {@link System#nanoTime()}. */
+    /** Returns when a message was counted last, as a value of {@link System#nanoTime()}. */
     long lastNanos() {
         return lastNanos;
     }
 
-    /** From the beginning to the last message. */
+    /** Returns the summary from the beginning to the last message. */
     Summary summary() {
         return new Summary(messages(), bytes(), lastNanos - startNanos, latencies.copy());
     }

@@ -31,10 +31,10 @@ import org.warpnfs.iwarp.verbs.QueuePair;
  *
  * <p>perftest's server has a listener for each of the two connections, ends the first when it has accepted, and makes
  * the second <em>after</em> the synchronisation that announces it ({@code create_rdma_cm_connection}): until then
- * nobody listens. So the load waits a little, and tries again where it is refused, as perftest's own client does
- * ({@code rdma_cm_client_connection}). The wait matters where the server is siw: it forgets a connection that arrives
- * in the very moment in which its listener is made ({@code siw_accept_newconn} before {@code SIW_EPSTATE_LISTENING}),
- * and then nobody ever answers.
+ * nobody listens. So the load waits a little, and tries again if it is refused, as perftest's own client does
+ * ({@code rdma_cm_client_connection}). The wait is necessary if the server uses siw: it loses a connection that arrives
+ * while its listener is being created ({@code siw_accept_newconn} before {@code SIW_EPSTATE_LISTENING}), and then never
+ * answers.
  *
  * <h2>Errors</h2>
  *
@@ -42,11 +42,11 @@ import org.warpnfs.iwarp.verbs.QueuePair;
  */
 final class PerftestClient {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-    /** What siw offers at most, and what perftest asks for. */
+    /** The most that siw offers, and what perftest asks for. */
     private static final int MAX_OUTSTANDING_READS = 128;
-    /** How often a refused connection for the load is tried again. */
+    /** The number of tries to connect for the load. */
     static final int CONNECT_TRIES = 40;
-    /** Before each try: ten seconds for all. */
+    /** The pause before each try; ten seconds for all. */
     static final long CONNECT_PAUSE_MILLIS = 250;
 
     private static final long CREDIT_POLL_MICROS = 100;
@@ -58,7 +58,10 @@ final class PerftestClient {
     private final long connectPauseMillis;
     private final PerftestControl control = new PerftestControl();
 
-    /** @param connectPauseMillis before each try to connect for the load, usually {@link #CONNECT_PAUSE_MILLIS} */
+    /**
+     * @param connectPauseMillis the pause before each try to connect for the load, usually
+     *     {@link #CONNECT_PAUSE_MILLIS}
+     */
     PerftestClient(ClientPlan plan, Connector connector, Progress progress, long connectPauseMillis) {
         this.plan = plan;
         this.connector = connector;
@@ -129,7 +132,7 @@ final class PerftestClient {
             Thread.sleep(connectPauseMillis);
             PerftestLoad load = plan.kind() == TestKind.SEND_LAT ? new LatencyLoad(plan) : new PipelinedLoad(plan);
             connector.connect(plan.server(), new ConnectOptions(NOTHING, 0, reads), load);
-            // Either way it is decided: a failure is looked at, or tried again.
+            // The result is known either way; a failure is handled below, or tried again.
             progress.await(load.connected().handle((pair, failure) -> true), "connecting for the load");
             if (!load.nobodyListened()
                     || attempt == CONNECT_TRIES
@@ -163,10 +166,7 @@ final class PerftestClient {
         return meter.summary();
     }
 
-    /**
-     * The five figures that perftest's ends tell each other: size, count, peak and mean MiB/s, million messages a
-     * second.
-     */
+    /** Sends the five figures of a perftest result: size, count, peak and mean MiB/s, million messages per second. */
     private void report(QueuePair controlPair, Summary summary) throws TestFailure, InterruptedException {
         double seconds = Math.max(summary.elapsedNanos(), 1) / 1e9;
         double mean = summary.bytes() / MIB / seconds;

@@ -11,12 +11,12 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * The connection over which a perftest's ends agree, on the client's side: a message, an answer, the next message.
+ * The control connection of a perftest on the client's side: a message, an answer, the next message.
  *
  * <p>{@link #exchange} is safe for any thread; one exchange at a time.
  */
 final class PerftestControl implements QueuePairHandler {
-    /** Room for any message of perftest. */
+    /** The size of a receive, enough for any message of perftest. */
     static final int RECEIVE_BYTES = 256;
 
     private final CompletableFuture<QueuePair> established = new CompletableFuture<>();

@@ -6,7 +6,7 @@ import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 
 /**
- * What the ends of a perftest tell each other of themselves, as its {@code -R} sends it.
+ * The description of itself that each end of a perftest sends with {@code -R}.
  *
  * <pre>
  *  0  4  LID                      0 on iWARP
@@ -21,7 +21,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
  * 52  4  GID index                0
  * </pre>
  *
- * As seen from perftest 4.5; a synchronisation before there is any memory has zeros in all fields.
+ * As sent by perftest 4.5; a synchronisation before there is any memory has zeros in all fields.
  */
 record PerftestDestination(int outstandingReads, RemoteMemory memory) {
     private static final int OUTSTANDING_READS = 4;
@@ -29,10 +29,10 @@ record PerftestDestination(int outstandingReads, RemoteMemory memory) {
     private static final int TAGGED_OFFSET = 24;
     static final int BYTES = 56;
 
-    /** Says nothing. */
+    /** The empty destination. */
     static final PerftestDestination NONE = new PerftestDestination(0, new RemoteMemory(0, 0));
 
-    /** Null if the message is not as long as it should be. */
+    /** Parses a message; null if it has a wrong length. */
     static @Nullable PerftestDestination parse(ByteBuffer message) {
         if (message.remaining() != BYTES) {
             return null;

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What our servers add to perftest's protocol: a client may end with an RDMA Read of one byte.
+ * An extension of perftest's protocol by our servers: a client may end with an RDMA Read of one byte.
  *
- * <p>A Write or a Send counts as done when TCP has it, which says nothing of its arrival. A Read is answered after all
- * that was sent before it has arrived (RFC 5040, section 5.5), so its answer says that all went well. The offer stands
- * in the private data with which the connection for the load is accepted; perftest does not look there.
+ * <p>A Write or a Send completes when TCP has it, which does not prove its arrival. A Read is answered after everything
+ * that was sent before it has arrived (RFC 5040, section 5.5), so its response proves success. The server offers this
+ * in the private data with which it accepts the connection for the load, which perftest does not read.
  */
 final class PerftestFence {
     private static final byte[] OFFER = "warpnfs fence".getBytes(StandardCharsets.US_ASCII);

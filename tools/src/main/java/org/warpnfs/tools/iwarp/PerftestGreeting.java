@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The four messages that a perftest with {@code -R} begins with, each answered by one of the same length before the
- * next.
+ * The four messages at the beginning of a perftest with {@code -R}; each is answered with one of the same length before
+ * the next.
  *
  * <pre>
  * 16 bytes  version, as text with NULs behind it
@@ -17,22 +17,22 @@ import org.warpnfs.iwarp.io.BigEndian;
  * </pre>
  */
 final class PerftestGreeting {
-    /** That of Debian 12. From 6.28 on there is a further message, which older peers are not sent. */
+    /** The version of Debian 12. From 6.28 on there is a further message, which is not sent to older peers. */
     private static final String VERSION = "6.06";
 
     private static final double OLDEST_VERSION = 5.70;
     private static final int VERSION_BYTES = 16;
     private static final int LINE_BYTES = 64;
 
-    /** What messages of at most half its size walk through: the memory that is offered is no smaller. */
+    /** The buffer that messages of at most half its size cycle through; the offered memory is at least as large. */
     static final int CYCLE_BYTES = 4096;
 
-    /** How many there are. */
+    /** The number of messages. */
     static final int MESSAGES = 4;
 
     private PerftestGreeting() {}
 
-    /** The message of that number, as both ends send it. */
+    /** Returns a message by number, as both ends send it. */
     static ByteBuffer message(int number) {
         return switch (number) {
             case 0 ->
@@ -52,7 +52,7 @@ final class PerftestGreeting {
         return message.flip();
     }
 
-    /** Why the peer's message of that number cannot be taken; null if it can. */
+    /** Returns why the peer's message is not acceptable; null if it is. */
     static @Nullable String whyRefused(int number, ByteBuffer message) {
         if (message.remaining() != message(number).remaining()) {
             return "greeting " + number + " of " + message.remaining() + " bytes: this is no perftest";

@@ -7,7 +7,7 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
- * The connection that a perftest's client loads.
+ * The connection that carries the load of a perftest's client.
  *
  * <h2>Operation</h2>
  *
@@ -15,7 +15,7 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  *
  * <h2>Errors</h2>
  *
- * An end of the connection before {@link #done()} fails it.
+ * If the connection ends before {@link #done()} completes, it fails.
  */
 abstract class PerftestLoad implements QueuePairHandler {
     private final CompletableFuture<QueuePair> established = new CompletableFuture<>();
@@ -31,7 +31,7 @@ abstract class PerftestLoad implements QueuePairHandler {
         return ended;
     }
 
-    /** Whether it came to nothing because TCP was refused, or cut off before the server had answered. */
+    /** Returns whether the connection failed because TCP was refused, or reset before the server had answered. */
     final boolean nobodyListened() {
         DisconnectReason reason = ended.getNow(null);
         return established.isCompletedExceptionally()
@@ -39,17 +39,17 @@ abstract class PerftestLoad implements QueuePairHandler {
                 && reason.cause() == DisconnectReason.Cause.CONNECTION_LOST;
     }
 
-    /** Completes with the last message. */
+    /** Completes after the last message. */
     final CompletableFuture<Void> done() {
         return done;
     }
 
-    /** The memory that the server may write to. */
+    /** Returns the memory that the server may write to. */
     PerftestDestination destination() {
         return PerftestDestination.NONE;
     }
 
-    /** Begins; owner thread. */
+    /** Starts the load; called on the owner thread. */
     final void start(QueuePair queuePair, Meter counts, PerftestDestination server) {
         meter = counts;
         begin(queuePair, server);

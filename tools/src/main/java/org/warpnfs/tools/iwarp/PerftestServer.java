@@ -14,23 +14,21 @@ import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
  *
  * <h2>Operation</h2>
  *
- * A client connects twice or more: first to agree on things, then, once that connection is ready for it, with what
- * carries the load. Nothing but the client's address tells which belong together, so of one address one client at a
- * time may be on its way there; another one that turns up meanwhile is taken for its second connection, as any server
- * of perftest would.
+ * A client connects twice or more: first the control connection, then, when that is ready, the connections that carry
+ * the load. Only the client's address tells which connections belong together, so at any time one client of an address
+ * may be connecting; another client of that address is taken for its second connection, as by perftest's own server.
  *
- * <p>Of several connections for the load the order of their requests is all that tells which is which: the client
- * numbers them as it opens them, one after the other, and names the memory of each by its number. So requests must be
- * heard of in that order, and the transport has one thread. Taken for another, a connection would get the credits of
- * that other.
+ * <p>Several connections for the load are distinguished only by the order of their requests: the client numbers them as
+ * it opens them, one after the other, and names the memory of each by its number. So requests must be handled in that
+ * order, and the transport has one thread. Otherwise a connection could get the credits of another.
  *
  * <h2>Buffers</h2>
  *
- * One for all clients: what the memory holds is no secret, and nobody looks at it.
+ * One for all clients, since its contents are not used and not secret.
  *
  * <h2>Errors</h2>
  *
- * More clients than {@value #MAX_CLIENTS} are refused.
+ * At most {@value #MAX_CLIENTS} clients are accepted.
  */
 final class PerftestServer implements ConnectionRequestHandler {
     private static final int MAX_CLIENTS = 64;
@@ -88,7 +86,7 @@ final class PerftestServer implements ConnectionRequestHandler {
         log.ended(well, line);
     }
 
-    /** Gives up clients that have been silent for too long on their way to the test. */
+    /** Disconnects clients that have been silent for too long before the test. */
     void lookForSilence(long nowNanos) {
         List<PerftestSession> all;
         synchronized (this) {

@@ -18,34 +18,33 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * One client of a perftest server: its control connection, and what it needs to know of the connections that carry the
- * load.
+ * One client of a perftest server: its control connection, and its knowledge of the connections that carry the load.
  *
  * <h2>Operation</h2>
  *
- * Each message is answered at once with one of the same length: greetings with ours, synchronisations with the
- * destination that is due, figures of a result with zeros. With <i>n</i> connections for the load the destinations of
- * all are due first, then those of all again, with one synchronisation between them for Sends and one behind them for
- * the others ({@link PerftestClient} has the order). Ends with its last connection.
+ * Each message is answered at once with one of the same length: greetings with ours, synchronisations with the next
+ * destination, figures of a result with zeros. With <i>n</i> connections for the load the destinations of all come
+ * first, then those of all again, with one synchronisation between them for Sends and one after them for the others
+ * ({@link PerftestClient} has the order). Ends with its last connection.
  *
  * <h2>Errors</h2>
  *
- * A message that is none of perftest's ends the client's connections.
+ * A message that does not belong to perftest's protocol ends the client's connections.
  *
- * <p>The control connection has one owner thread and each load its own: what they share is guarded by this.
+ * <p>The control connection and each load have their own owner threads; their shared state is guarded by this object.
  */
 final class PerftestSession implements QueuePairHandler {
     private static final int RECEIVES = 2;
-    /** Synchronisations before there are destinations: one to tell that we listen, one when the loads are connected. */
+    /** Synchronisations before the destinations: one when we listen, one when the loads are connected. */
     private static final int EMPTY_SYNCHRONISATIONS = 2;
 
     private static final int FIGURES = 5;
-    /** Of a test that came to its end; one of many sizes has more. */
+    /** The synchronisations of a completed test; a test of many sizes has more. */
     private static final int LEAST_SYNCHRONISATIONS = 7;
 
     private static final int MAX_LOADS = 1024;
 
-    /** Hears of the end. */
+    /** Is told the end of the session. */
     @FunctionalInterface
     interface End {
         void ended(PerftestSession session, boolean well, String line);
@@ -81,7 +80,7 @@ final class PerftestSession implements QueuePairHandler {
                 && address.equals(client.getAddress());
     }
 
-    /** Makes the handler of one more connection for the load. */
+    /** Creates the handler of another connection for the load. */
     synchronized PerftestSink addLoad() {
         PerftestSink load = new PerftestSink(plan, payload, meter, this::loadEnded);
         loads.add(load);
@@ -199,7 +198,9 @@ final class PerftestSession implements QueuePairHandler {
         return "no result after " + (greetings + synchronisations) + " messages";
     }
 
-    /** Gives up a client that has been silent for too long before its test, which the server may see nothing of. */
+    /**
+     * Disconnects a client that has been silent for too long before its test. The server may not see the test itself.
+     */
     void lookForSilence(long nowNanos) {
         QueuePair silent;
         synchronized (this) {

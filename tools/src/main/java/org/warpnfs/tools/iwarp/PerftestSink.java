@@ -23,15 +23,15 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Operation</h2>
  *
- * Reads and Writes find their memory and are seen by nobody. Sends are counted, and the count is told to the client by
- * writing it into its memory, which is its credit. perftest's server does so after each third of its receives; a client
- * goes no further ahead of its credit than its own {@code --rx-depth}, which is 512 or its count of messages if that is
- * less, and which nobody tells us. So each count is told as soon as the one before has left. Messages of a latency test
- * are answered with their like.
+ * Reads and Writes access the memory without any event. Sends are counted, and the server writes the count into the
+ * client's memory as its credit. perftest's server does so after each third of its receives. A client goes no further
+ * ahead of its credit than its own {@code --rx-depth}, which is 512 or its count of messages if that is less, and which
+ * the server does not know. So each count is written as soon as the one before has been sent. Messages of a latency
+ * test are answered with a message of the same size.
  *
  * <h2>Buffers</h2>
  *
- * All receives share one: nobody looks at what arrives.
+ * All receives share one, since the received bytes are not used.
  *
  * <h2>Errors</h2>
  *
@@ -51,7 +51,7 @@ final class PerftestSink implements QueuePairHandler {
     private long told;
     private boolean telling;
 
-    /** @param end hears whether the connection ended as it should */
+    /** @param end is told whether the connection ended normally */
     PerftestSink(ServerPlan plan, ByteBuffer payload, Meter meter, Consumer<Boolean> end) {
         this.plan = plan;
         this.payload = payload;
@@ -59,24 +59,24 @@ final class PerftestSink implements QueuePairHandler {
         this.end = end;
     }
 
-    /** Where the client may read or write; any thread. */
+    /** Returns the memory that the client may read or write; called on any thread. */
     PerftestDestination destination() {
         return destination;
     }
 
-    /** Where the client's memory is; any thread. */
+    /** Sets the client's memory; called on any thread. */
     void setClient(PerftestDestination told) {
         client = told;
     }
 
-    /** Ends the connection; any thread. */
+    /** Ends the connection; called on any thread. */
     void abort(String why) {
         QueuePair pair = queuePair;
         if (pair != null) {
             try {
                 pair.execute(() -> pair.abort(why));
             } catch (RejectedExecutionException e) {
-                // Its thread has stopped, with the whole transport: there is nothing left to end.
+                // The owner thread has stopped with the whole transport, so there is nothing left to end.
                 return;
             }
         }

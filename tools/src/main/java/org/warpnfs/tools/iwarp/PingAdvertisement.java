@@ -6,7 +6,7 @@ import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 
 /**
- * The message of rping, by which a client tells where its memory is, and a server that the client may go on.
+ * The message of rping. With it a client advertises its memory, and a server tells the client to continue.
  *
  * <pre>
  *  0  8  tagged offset
@@ -14,7 +14,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
  * 12  4  length in bytes
  * </pre>
  *
- * What a server sends has the same length, and nobody looks at it.
+ * A server's message has the same length, and its contents are not used.
  */
 record PingAdvertisement(RemoteMemory memory, long lengthBytes) {
     private static final int TAGGED_OFFSET = 0;
@@ -22,7 +22,7 @@ record PingAdvertisement(RemoteMemory memory, long lengthBytes) {
     private static final int LENGTH = STAG + 4;
     static final int BYTES = LENGTH + 4;
 
-    /** Null if the message is no advertisement. */
+    /** Parses a message; null if it is not an advertisement. */
     static @Nullable PingAdvertisement parse(ByteBuffer message) {
         if (message.remaining() != BYTES) {
             return null;

@@ -31,11 +31,11 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Buffers</h2>
  *
- * Its own, as long as it lives.
+ * Its own, for its lifetime.
  *
  * <h2>Errors</h2>
  *
- * Bytes that differ and an end that nobody asked for fail {@link #done()}.
+ * Different bytes and an unexpected end of the connection fail {@link #done()}.
  */
 final class PingClient implements QueuePairHandler {
     private static final int RECEIVES = 2;
@@ -92,7 +92,7 @@ final class PingClient implements QueuePairHandler {
         connected.complete(queuePair);
     }
 
-    /** Begins; owner thread. */
+    /** Starts the pings; called on the owner thread. */
     void start(QueuePair queuePair) {
         if (state == State.CONNECTED) {
             ping(queuePair);
@@ -160,7 +160,7 @@ final class PingClient implements QueuePairHandler {
 
     @Override
     public void disconnected(QueuePair queuePair, DisconnectReason reason) {
-        // Where nothing is to be done but to connect, either end may be the first to leave, as ucmatose is.
+        // If the test is only to connect, either end may disconnect first, as ucmatose does.
         boolean nothingToDo = state == State.CONNECTED && !plan.wantsMore(0, 0) && reason.cause() == Cause.PEER_CLOSE;
         if (state == State.LEAVING || nothingToDo) {
             done.complete(null);

@@ -7,7 +7,7 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 
-/** Takes every client of rping, and gives up those that have been silent for too long. */
+/** Accepts every client of rping, and disconnects those that have been silent for too long. */
 final class PingListener implements ConnectionRequestHandler {
     private final ServerPlan plan;
     private final ClientLog log;
@@ -30,7 +30,7 @@ final class PingListener implements ConnectionRequestHandler {
         log.ended(well, line);
     }
 
-    /** Any thread. */
+    /** Disconnects silent clients; called on any thread. */
     void lookForSilence(long nowNanos) {
         clients.forEach(client -> client.lookForSilence(nowNanos));
     }

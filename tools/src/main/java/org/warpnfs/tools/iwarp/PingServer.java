@@ -32,12 +32,11 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Buffers</h2>
  *
- * One of the largest size that is served, as long as the connection lasts.
+ * One of the largest supported size, for the lifetime of the connection.
  *
  * <h2>Errors</h2>
  *
- * A client that speaks out of turn, or advertises more than is served, is told nothing more; nor is one that is silent
- * for too long.
+ * A client that sends out of turn, advertises more than is supported, or is silent for too long, is disconnected.
  */
 final class PingServer implements QueuePairHandler {
     private static final int RECEIVES = 2;
@@ -48,7 +47,7 @@ final class PingServer implements QueuePairHandler {
         WRITING
     }
 
-    /** Hears of the end. */
+    /** Is told the end of the connection. */
     @FunctionalInterface
     interface End {
         void ended(PingServer client, boolean well, String line);
@@ -72,7 +71,7 @@ final class PingServer implements QueuePairHandler {
         this.end = end;
     }
 
-    /** Gives the client up if it has been silent for too long; any thread. */
+    /** Disconnects the client if it has been silent for too long; called on any thread. */
     void lookForSilence(long nowNanos) {
         QueuePair silent = connection;
         if (silent == null || nowNanos - lastNanos < TimeUnit.SECONDS.toNanos(plan.patienceSeconds())) {
@@ -81,7 +80,7 @@ final class PingServer implements QueuePairHandler {
         try {
             silent.execute(() -> silent.abort("silent for " + plan.patienceSeconds() + " s"));
         } catch (RejectedExecutionException e) {
-            // Its thread has stopped, with the whole transport: there is nothing left to end.
+            // The owner thread has stopped with the whole transport, so there is nothing left to end.
             return;
         }
     }
@@ -122,7 +121,7 @@ final class PingServer implements QueuePairHandler {
             }
             case Completion.Sent sent -> {}
             case Completion.Written written -> {}
-            // A ping has none of these, and its connections have them switched off.
+            // A ping uses none of these, and they are disabled on its connections.
             case Completion.ReceivedImmediate _ -> queuePair.abort("Immediate Data in a ping");
             case Completion.ImmediateSent _ -> queuePair.abort("Immediate Data that nobody posted");
             case Completion.AtomicDone _ -> queuePair.abort("an atomic operation that nobody posted");

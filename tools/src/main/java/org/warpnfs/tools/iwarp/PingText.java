@@ -4,15 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a ping carries: printable characters and a NUL at the end, since rping's server writes back as much as
- * {@code strlen} counts. It differs from ping to ping and from place to place, so that a wrong byte cannot pass
- * unnoticed.
+ * The contents of a ping: printable characters and a final NUL, since rping's server writes back as much as
+ * {@code strlen} counts. The text differs in each ping and at each offset, so that every wrong byte is noticed.
  */
 public final class PingText {
-    /** The smallest ping: rping knows none smaller than its own heading and a number. */
+    /** The smallest ping; rping requires room for its own heading and a number. */
     public static final int MIN_BYTES = 32;
 
-    /** One less than the largest buffer of rping, which takes that many. */
+    /** The largest ping that rping accepts, one less than its largest buffer. */
     public static final int MAX_RPING_BYTES = (64 << 10) - 1;
 
     private static final int FIRST = '!';
@@ -30,7 +29,7 @@ public final class PingText {
         out.put(end, (byte) 0);
     }
 
-    /** How many of {@code lengthBytes} bytes a {@code strlen} and its NUL are; all, if there is no NUL. */
+    /** Returns the length up to and including the first NUL; {@code lengthBytes} if there is none. */
     static int lengthWithNul(ByteBuffer text, int lengthBytes) {
         for (int i = 0; i < lengthBytes; i++) {
             if (text.get(i) == 0) {

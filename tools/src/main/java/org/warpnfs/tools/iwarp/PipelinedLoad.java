@@ -19,12 +19,12 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * Keeps up to the plan's depth of work requests posted. Their ids are the times of their posting. Sends go no further
  * than the server has receives: it writes into {@link #destination()} how many it has taken, in the byte order of the
- * machines that perftest runs on, which is little-endian. Nothing tells of such a write, so somebody has to call
- * {@link #goOn} from time to time. When all is done a fence makes sure that it arrived, where the server offers one.
+ * machines that perftest runs on, which is little-endian. Such a write causes no event, so {@link #goOn} must be called
+ * periodically. At the end a fence confirms that everything has arrived, if the server offers one.
  *
  * <h2>Buffers</h2>
  *
- * One, for all messages alike: nobody looks at its bytes.
+ * One for all messages, since its bytes are not used.
  *
  * <h2>Errors</h2>
  *
@@ -88,7 +88,7 @@ final class PipelinedLoad extends PerftestLoad {
         goOn(queuePair);
     }
 
-    /** Posts what may be posted; owner thread. */
+    /** Posts further messages if possible; called on the owner thread. */
     void goOn(QueuePair queuePair) {
         if (done().isDone()) {
             return;

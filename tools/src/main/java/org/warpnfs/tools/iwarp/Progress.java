@@ -8,16 +8,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Waits for a test's end, tells how it goes, and loses patience.
+ * Waits for a test's end, reports its progress, and fails it if there is none.
  *
- * @param intervalSeconds between lines; 0 for none
- * @param patienceSeconds without a message, after which it has failed
- * @param lines takes the lines
+ * @param intervalSeconds the interval of progress lines; 0 for none
+ * @param patienceSeconds the time without a message after which the test has failed
+ * @param lines receives the lines
  */
 record Progress(int intervalSeconds, int patienceSeconds, Consumer<String> lines) {
     private static final long TICK_MILLIS = 250;
 
-    /** Waits until {@code done}. */
+    /** Waits until {@code done} completes. */
     void await(CompletableFuture<?> done, Meter meter, String what) throws TestFailure, InterruptedException {
         long toldNanos = 0;
         long toldMessages = 0;

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 
 /**
- * How a server shall serve.
+ * The plan of a server.
  *
- * @param listen where; port 0 takes any free one
+ * @param listen where to listen; port 0 means any free port
  * @param sizeBytes the largest message or ping
- * @param depth receives posted ahead
- * @param once whether it ends with its first client
- * @param reject if not null, every connection is refused, with these words as private data
- * @param patienceSeconds without any progress before a client is given up
+ * @param depth the number of posted receives
+ * @param once whether it exits after its first client
+ * @param reject if not null, every connection is rejected with this text as private data
+ * @param patienceSeconds the time without progress after which a client is disconnected
  * @param mpa how connections are started
  */
 public record ServerPlan(

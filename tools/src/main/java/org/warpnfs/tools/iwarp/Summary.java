@@ -6,11 +6,11 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a test measured.
+ * The results of a test.
  *
- * @param bytes of all messages together
+ * @param bytes the bytes of all messages
  * @param elapsedNanos from the first message to the end of the last
- * @param latenciesNanos of each message; empty where nobody took them
+ * @param latenciesNanos the latency of each message; empty if not measured
  */
 public record Summary(long messages, long bytes, long elapsedNanos, Histogram latenciesNanos) {
     private static final double MIB = 1 << 20;
@@ -18,7 +18,7 @@ public record Summary(long messages, long bytes, long elapsedNanos, Histogram la
     private static final double NANOS_PER_MICRO = 1e3;
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
-    /** In lines for people. */
+    /** Returns lines of text. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
@@ -48,7 +48,7 @@ public record Summary(long messages, long bytes, long elapsedNanos, Histogram la
         return List.copyOf(lines);
     }
 
-    /** A rate in lines for people. */
+    /** Returns a rate as text. */
     static String rate(long messages, long bytes, long nanos) {
         double seconds = Math.max(nanos, 1) / NANOS_PER_SECOND;
         return String.format(Locale.ROOT, "%.2f MiB/s, %.0f messages/s", bytes / MIB / seconds, messages / seconds);

@@ -14,11 +14,11 @@ public final class TestClient {
     private TestClient() {}
 
     /**
-     * Runs a test to its end, on the calling thread and with a transport of its own.
+     * Runs a test to its end, on the calling thread and with its own transport.
      *
-     * @param intervalSeconds between lines about the progress, 0 for none
-     * @param lines takes those lines
-     * @throws TestFailure if it does not come to its end, or there is no memory for messages of that size
+     * @param intervalSeconds the interval of progress lines; 0 for none
+     * @param lines receives these lines
+     * @throws TestFailure if it does not complete, or there is no memory for messages of that size
      */
     public static Summary run(ClientPlan plan, int intervalSeconds, Consumer<String> lines)
             throws TestFailure, InterruptedException {
@@ -48,7 +48,7 @@ public final class TestClient {
             });
             transport.connector().connect(plan.server(), new ConnectOptions(ByteBuffer.allocate(0), 1, 1), client);
             clients.add(client);
-            // One after the other: rping listens with a backlog of three, and whoever is too much finds nobody.
+            // One after the other: rping listens with a backlog of three, and further connections fail.
             queuePairs.add(progress.await(client.connected(), "connecting"));
         }
         meter.restart();

@@ -1,6 +1,6 @@
 package org.warpnfs.tools.iwarp;
 
-/** A test that did not come to its end; the message is a line for people. */
+/** Reports a test that did not complete; the message is one line of text. */
 public final class TestFailure extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package org.warpnfs.tools.iwarp;
 
-/** What is tested, and whose protocol that is. */
+/** The tests, and the tools whose protocols they use. */
 public enum TestKind {
     /** {@code rping}: the server reads a text from the client's memory and writes it back. */
     PING("ping", 7174),
@@ -10,7 +10,7 @@ public enum TestKind {
     WRITE_BW("write-bw", 18_515),
     /** {@code ib_send_bw -R}: the client sends messages, and the server grants credits by writing a counter. */
     SEND_BW("send-bw", 18_515),
-    /** {@code ib_send_lat -R}: messages to and fro, one at a time. */
+    /** {@code ib_send_lat -R}: messages back and forth, one at a time. */
     SEND_LAT("send-lat", 18_515);
 
     private final String word;
@@ -21,12 +21,12 @@ public enum TestKind {
         this.defaultPort = defaultPort;
     }
 
-    /** As the command line names it. */
+    /** Returns its name on the command line. */
     public String word() {
         return word;
     }
 
-    /** The port of its counterpart. */
+    /** Returns the default port of the counterpart. */
     public int defaultPort() {
         return defaultPort;
     }

@@ -45,7 +45,7 @@ public final class TestServer implements AutoCloseable {
     /**
      * Starts to listen.
      *
-     * @param lines takes a line about each client that has ended, on whichever thread
+     * @param lines receives a line about each client that has ended, on any thread
      * @throws IOException if it cannot listen there, or there is no memory for messages of that size
      */
     public static TestServer start(ServerPlan plan, Consumer<String> lines) throws IOException {
@@ -85,7 +85,7 @@ public final class TestServer implements AutoCloseable {
         return listener.localAddress();
     }
 
-    /** Completes with the first client's end: whether its test went well. */
+    /** Completes at the end of the first client, with whether its test succeeded. */
     public CompletableFuture<Boolean> firstClient() {
         return firstClient;
     }

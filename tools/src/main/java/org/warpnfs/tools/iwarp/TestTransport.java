@@ -7,28 +7,30 @@ import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.QueuePairLimits;
 import org.warpnfs.iwarp.qp.RnicLimits;
 
-/** The transport under a test. */
+/** Creates the transport of a test. */
 final class TestTransport {
     private TestTransport() {}
 
-    /** What to say where messages of a size find no memory. */
+    /** Returns the message for a failed allocation. */
     static String noMemory(int sizeBytes, OutOfMemoryError e) {
         return "no memory for messages of " + sizeBytes + " bytes: " + e.getMessage();
     }
 
-    /** One whose connections are spread over all processors. */
+    /** Returns a transport whose connections are spread over all processors. */
     static IwarpTransport open(MpaChoices mpa) {
         return open(mpa, 0);
     }
 
-    /** One that hears of requests to connect in the order in which they arrived, since a single thread hears of all. */
+    /**
+     * Returns a transport that reports connection requests in the order of their arrival, since it has a single thread.
+     */
     static IwarpTransport openInOrder(MpaChoices mpa) {
         return open(mpa, 1);
     }
 
     /**
-     * Does not count the bytes of receives: as all receives of a test share one buffer, their sum says nothing of the
-     * memory that they take.
+     * Sets no limit on the bytes of receives: all receives of a test share one buffer, so their sum is not their
+     * memory.
      */
     private static IwarpTransport open(MpaChoices mpa, int threads) {
         RnicLimits all = RnicLimits.defaults();
