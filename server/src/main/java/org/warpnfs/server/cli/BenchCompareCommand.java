@@ -55,7 +55,7 @@ final class BenchCompareCommand implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "WORK",
-            description = "Of read-1m, write-1m, read-4k, write-4k. Default: all.")
+            description = "Of read-1m, write-1m, read-4k, write-4k, metadata. Default: all.")
     private List<String> only = List.of();
 
     @Option(
@@ -72,7 +72,7 @@ final class BenchCompareCommand implements Callable<Integer> {
             names = "--depths",
             split = ",",
             paramLabel = "N",
-            description = "Calls in flight. Default: 8 for 1 MiB; 1, 8 and 32 for 4 KiB.")
+            description = "Calls in flight. Default: 8 for 1 MiB; 1, 8, 32 for 4 KiB; 1, 16, 64 for metadata.")
     private List<Integer> depths = List.of();
 
     @Option(names = "--files", split = ",", paramLabel = "tmpfs|ext4", description = "Where. Default: both.")
@@ -96,13 +96,14 @@ final class BenchCompareCommand implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description =
-                    "About two minutes: one round of a second each, NFSv4.1, tmpfs, root, depths 8, and 1 and 32; "
-                            + "other options go before.")
+            description = "A few minutes: one round of a second each, NFSv4.1, tmpfs, root. Other options go before.")
     private boolean quick;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write all figures there, for programs.")
     private @Nullable Path json;
+
+    @Option(names = "--svg", paramLabel = "FILE", description = "Draw the medians and ranges there.")
+    private @Nullable Path svg;
 
     @Option(names = "--plan", description = "Say what would be measured and how long it takes, and end.")
     private boolean planOnly;
@@ -132,6 +133,7 @@ final class BenchCompareCommand implements Callable<Integer> {
     private int outside(CommandLine command, Plan plan) throws BenchException, ConfigException, InterruptedException {
         try (Namespace namespace = Namespace.make()) {
             writable("--json", json);
+            writable("--svg", svg);
             Consumer<String> err = lines(command.getErr());
             err.accept(plan.summary());
             int status = namespace.run(
@@ -141,6 +143,7 @@ final class BenchCompareCommand implements Callable<Integer> {
                     lines(command.getOut()),
                     err);
             copy(namespace.directory().resolve(Compare.JSON), json);
+            copy(namespace.directory().resolve(Compare.SVG), svg);
             return status;
         }
     }
@@ -207,7 +210,7 @@ final class BenchCompareCommand implements Callable<Integer> {
             OptionRange.within("--uids", uid, 0, Integer.MAX_VALUE);
         }
         return new CompareOptions(
-                chosen("--only", only, List.of(Work.values()), Work::word),
+                chosen("--only", only, List.of(Work.values()), Work::choice),
                 quick && depths.isEmpty() ? List.of() : chosenDepths,
                 quick && files.isEmpty()
                         ? List.of(Tree.TMPFS)
@@ -237,7 +240,7 @@ final class BenchCompareCommand implements Callable<Integer> {
     /** Those whose words were said, in the order of all; all if none was. */
     private static <T> List<T> chosen(String option, List<String> said, List<T> all, Function<T, String> word)
             throws ConfigException {
-        List<String> known = all.stream().map(word).toList();
+        List<String> known = all.stream().map(word).distinct().toList();
         for (String one : said) {
             if (!known.contains(one)) {
                 throw new ConfigException(option + " " + one + ": not one of " + String.join(", ", known));

@@ -37,7 +37,7 @@ class BenchCompareCommandTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "--only;read-2m;--only read-2m: not one of read-1m, write-1m, read-4k, write-4k",
+                "--only;read-2m;--only read-2m: not one of read-1m, write-1m, read-4k, write-4k, metadata",
                 "--servers;tcp,knfsd;--servers knfsd: not one of bare, rdma, rdma-crc, tcp, ganesha",
                 "--vers;4.0;--vers 4.0: not one of 3, 4.1",
                 "--files;xfs;--files xfs: not one of tmpfs, ext4",
@@ -83,6 +83,7 @@ class BenchCompareCommandTest {
     void bareLoopAndOurServer_oneShortRound_areMeasuredInANamespace() throws Exception {
         assumeTrue(System.getProperty("user.name").equals("root"), "only root makes network namespaces");
         Path json = temporary.resolve("result.json");
+        Path svg = temporary.resolve("result.svg");
         int status = run(
                 "--only",
                 "read-4k",
@@ -99,15 +100,18 @@ class BenchCompareCommandTest {
                 "--rounds",
                 "1",
                 "--seconds",
-                "0.2",
+                "1",
                 "--warmup",
-                "0",
+                "0.5",
                 "--json",
-                json.toString());
+                json.toString(),
+                "--svg",
+                svg.toString());
         assertThat(status).as("%s%n%s", out, err).isZero();
         assertThat(out.toString())
                 .contains("READ 4 KiB at random, depth 4, tmpfs, as root", "warpnfs TCP, NFSv4.1", "client CPU us/op");
         assertThat(err.toString()).contains("1 round of ", "warming up, 1 of 1", "round 1 of 1, 2 of 2");
         assertThat(Files.readString(json)).contains("\"competitor\":\"warpnfs TCP\"", "\"failures\":[]");
+        assertThat(Files.readString(svg)).startsWith("<svg ").contains("warpnfs TCP, NFSv4.1");
     }
 }

@@ -59,6 +59,24 @@ final class Connections implements AutoCloseable {
 
     /** Connects, and creates the file on the first connection. */
     void open() throws BenchException {
+        connect();
+        try {
+            for (int i = 0; i < connections.size(); i++) {
+                NfsSession session = connections.get(i).session();
+                if (i == 0) {
+                    session.create(fileName);
+                    created = true;
+                } else {
+                    session.open(fileName);
+                }
+            }
+        } catch (IOException e) {
+            throw explained(e);
+        }
+    }
+
+    /** Connects, and opens nothing. */
+    void connect() throws BenchException {
         byte[] root = options.version() == 3 ? mount() : new byte[0];
         for (int i = 0; i < options.connections(); i++) {
             Requester requester = requester();
@@ -66,12 +84,6 @@ final class Connections implements AutoCloseable {
                 NfsSession session = session(requester, root, i);
                 connections.add(new Connection(requester, session));
                 checkSize(session);
-                if (i == 0) {
-                    session.create(fileName);
-                    created = true;
-                } else {
-                    session.open(fileName);
-                }
             } catch (IOException e) {
                 throw explained(e);
             }

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -22,6 +23,9 @@ import org.warpnfs.tools.bench.BenchException;
 public final class Compare {
     /** What the run inside hands out, in its directory. */
     public static final String JSON = "result.json";
+
+    /** The same as a picture. */
+    public static final String SVG = "result.svg";
 
     private final Plan plan;
     private final Path directory;
@@ -54,6 +58,7 @@ public final class Compare {
         ResultTable.lines(results).forEach(out);
         try {
             Files.writeString(directory.resolve(JSON), ResultJson.of(results));
+            Files.writeString(directory.resolve(SVG), ResultPlot.of(results));
         } catch (IOException e) {
             throw new BenchException("the result cannot be written: " + e.getMessage(), e);
         }
@@ -157,15 +162,12 @@ public final class Compare {
             int number = i;
             if (measurer.has(row)) {
                 attempt(row, () -> {
-                    Sample sample = measurer.measure(
+                    Map<Row, Sample> samples = measurer.measure(
                             row, plan.options().warmUp(), plan.options().duration());
-                    results.add(row, round, sample);
+                    samples.forEach((measured, sample) -> results.add(measured, round, sample));
                     Figure figure = ResultTable.figures(row.work()).getFirst();
-                    say(
-                            which,
-                            number,
-                            rows,
-                            row.title() + ": " + Spread.number(figure.of(sample, row.work())) + " " + figure.title());
+                    double value = figure.of(Objects.requireNonNull(samples.get(row)), row.work());
+                    say(which, number, rows, row.title() + ": " + Spread.number(value) + " " + figure.title());
                 });
             }
         }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param figure which of both is divided
  * @param by what is divided by; null for the same as root
+ * @param byDepth calls in flight on that side; on ext4 alone, where it is another
  * @param limit the most that it may be, or the least
  */
 record Goal(
@@ -19,6 +20,7 @@ record Goal(
         Kind kind,
         Figure figure,
         @Nullable Kind by,
+        int byDepth,
         Bound bound,
         double limit) {
     /** Which side of the limit is good. */
@@ -42,7 +44,7 @@ record Goal(
             most(Work.READ_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_SPLICE, 2),
             most(Work.READ_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_SPLICE, 2),
             most(Work.READ_1M, 8, Kind.RDMA_CRC, Figure.SERVER_GIB, Kind.BARE_PREAD, 0.9),
-            new Goal(Work.READ_1M, 8, Kind.RDMA, Figure.MEGABYTES, Kind.GANESHA, Bound.AT_LEAST, 1.8),
+            new Goal(Work.READ_1M, 8, Kind.RDMA, Figure.MEGABYTES, Kind.GANESHA, 8, Bound.AT_LEAST, 1.8),
             most(Work.WRITE_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_PWRITE, 1.1),
             most(Work.WRITE_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_PWRITE, 1.1),
             most(Work.READ_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 5.0),
@@ -52,7 +54,11 @@ record Goal(
             most(Work.WRITE_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, null, 1.1),
             most(Work.WRITE_4K, 32, Kind.TCP, Figure.SERVER_OPERATION, null, 1.1),
             most(Work.READ_4K, 1, Kind.RDMA, Figure.P50, Kind.GANESHA, 0.7),
-            most(Work.READ_4K, 1, Kind.TCP, Figure.P50, Kind.GANESHA, 0.6));
+            most(Work.READ_4K, 1, Kind.TCP, Figure.P50, Kind.GANESHA, 0.6),
+            shared(Work.CREATE, Kind.RDMA),
+            shared(Work.CREATE, Kind.TCP),
+            shared(Work.REMOVE, Kind.RDMA),
+            shared(Work.REMOVE, Kind.TCP));
 
     /**
      * A goal beside what was reached.
@@ -67,7 +73,10 @@ record Goal(
         String title() {
             String of = goal.work.title() + " depth " + goal.depth + ", " + tree.word() + ": "
                     + new Competitor(goal.kind, version).title();
-            return goal.by == null ? of + ", uid " + USER + " / root" : of + " / " + goal.by.title();
+            if (goal.by == null) {
+                return of + ", uid " + USER + " / root";
+            }
+            return of + " / " + (goal.byDepth == goal.depth ? goal.by.title() : "depth " + goal.byDepth);
         }
 
         String limitText() {
@@ -76,7 +85,12 @@ record Goal(
     }
 
     private static Goal most(Work work, int depth, Kind kind, Figure figure, @Nullable Kind by, double limit) {
-        return new Goal(work, depth, kind, figure, by, Bound.AT_MOST, limit);
+        return new Goal(work, depth, kind, figure, by, depth, Bound.AT_MOST, limit);
+    }
+
+    /** Many calls share what stable storage costs. */
+    private static Goal shared(Work work, Kind kind) {
+        return new Goal(work, 64, kind, Figure.OPERATIONS, kind, 1, Bound.AT_LEAST, 8);
     }
 
     /** All goals for which both sides were measured. */
@@ -101,7 +115,11 @@ record Goal(
                     ? Optional.empty()
                     : results.ratio(row(tree, USER, kind, version), row(tree, 0, kind, version), figure);
         }
-        return results.ratio(row(tree, 0, kind, version), row(tree, 0, other, other.bare() ? 0 : version), figure);
+        if (byDepth != depth && tree != Tree.EXT4) {
+            return Optional.empty();
+        }
+        Competitor against = new Competitor(other, other.bare() ? 0 : version);
+        return results.ratio(row(tree, 0, kind, version), new Row(work, byDepth, tree, 0, against), figure);
     }
 
     private Row row(Tree tree, int uid, Kind of, int version) {

@@ -43,6 +43,9 @@ public enum Kind {
 
     /** Whether this can do that work. A bare loop of 4 KiB is there for the least that a call costs. */
     boolean does(Work work) {
+        if (work.task().isPresent()) {
+            return this == RDMA || this == TCP || this == GANESHA;
+        }
         return switch (this) {
             case BARE_PREAD -> !work.operation().writes();
             case BARE_MMAP, BARE_SPLICE -> !work.operation().writes() && work.bulk();

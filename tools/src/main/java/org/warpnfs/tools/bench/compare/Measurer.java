@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -13,7 +14,10 @@ import org.warpnfs.tools.bench.Bench;
 import org.warpnfs.tools.bench.BenchException;
 import org.warpnfs.tools.bench.BenchOptions;
 import org.warpnfs.tools.bench.BenchReport;
+import org.warpnfs.tools.bench.NameBench;
+import org.warpnfs.tools.bench.ProcessCpu;
 import org.warpnfs.tools.bench.Protocol;
+import org.warpnfs.tools.bench.load.NameLoad;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
 /** Measures one row: a server by the load generator, a bare loop by its own client. */
@@ -38,24 +42,61 @@ final class Measurer {
         return trees.containsKey(row.tree()) && (kind.bare() ? bare.isPresent() : servers.containsKey(kind));
     }
 
-    /** @throws BenchException if something failed: figures of a run with errors are none */
-    Sample measure(Row row, Duration warmUp, Duration duration) throws BenchException, InterruptedException {
+    /**
+     * Measures a row, and those that it brings with it.
+     *
+     * @throws BenchException if something failed: figures of a run with errors are none
+     */
+    Map<Row, Sample> measure(Row row, Duration warmUp, Duration duration) throws BenchException, InterruptedException {
         if (row.competitor().kind().bare()) {
-            return bare.orElseThrow().measure(row, Objects.requireNonNull(trees.get(row.tree())), warmUp, duration);
+            return Map.of(
+                    row,
+                    bare.orElseThrow().measure(row, Objects.requireNonNull(trees.get(row.tree())), warmUp, duration));
+        }
+        if (row.work().task().isPresent()) {
+            return names(row, NameBench.run(options(row, Duration.ZERO, Plan.ofEachTask(duration))));
         }
         BenchReport report = Bench.run(options(row, warmUp, duration), line -> {});
         if (!report.clean() || report.serverCpu() == null) {
             throw new BenchException(report.errors() + " errors, the first: " + report.firstError());
         }
-        Histogram latencies = report.latencies();
+        return Map.of(
+                row,
+                sample(
+                        report.operations(),
+                        report.seconds(),
+                        report.latencies(),
+                        report.serverCpu(),
+                        report.clientCpu()));
+    }
+
+    private static Map<Row, Sample> names(Row row, Map<NameLoad.Task, NameBench.Part> parts) {
+        Map<Row, Sample> samples = new HashMap<>();
+        for (Work work : Work.values()) {
+            work.task()
+                    .map(parts::get)
+                    .ifPresent(part -> samples.put(
+                            new Row(work, row.depth(), row.tree(), row.uid(), row.competitor()),
+                            sample(
+                                    part.operations(),
+                                    part.seconds(),
+                                    part.latencies(),
+                                    part.serverCpu(),
+                                    part.clientCpu())));
+        }
+        return samples;
+    }
+
+    private static Sample sample(
+            long operations, double seconds, Histogram latencies, ProcessCpu server, ProcessCpu client) {
         return new Sample(
-                report.operations(),
-                report.seconds(),
+                operations,
+                seconds,
                 latencies.getValueAtPercentile(50) / NANOS_PER_MICRO,
                 latencies.getValueAtPercentile(99) / NANOS_PER_MICRO,
                 latencies.getValueAtPercentile(99.9) / NANOS_PER_MICRO,
-                report.serverCpu().seconds(),
-                report.clientCpu().seconds());
+                server.seconds(),
+                client.seconds());
     }
 
     private BenchOptions options(Row row, Duration warmUp, Duration duration) {

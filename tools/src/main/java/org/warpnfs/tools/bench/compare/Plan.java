@@ -50,7 +50,7 @@ public final class Plan {
         if (!options.uids().isEmpty()) {
             return options.uids();
         }
-        boolean both = !work.bulk() && depth == DEPTH_OF_USERS;
+        boolean both = !work.bulk() && work.task().isEmpty() && depth == DEPTH_OF_USERS;
         return both ? List.of(0, OTHER_UID) : List.of(0);
     }
 
@@ -78,12 +78,19 @@ public final class Plan {
         return rows;
     }
 
-    /** The rows in the order of that round, which counts from 0. */
+    /** The rows that are measured by themselves: some bring others with them. */
+    private List<Row> measurements() {
+        return rows.stream().filter(row -> row.work().leads()).toList();
+    }
+
+    /** What is measured in that round, which counts from 0, in its order. */
     List<Row> round(int number) {
         List<Row> ordered = new ArrayList<>();
+        List<Row> measurements = measurements();
         for (Row.Group group : groups()) {
-            List<Row> side =
-                    rows.stream().filter(row -> row.group().equals(group)).toList();
+            List<Row> side = measurements.stream()
+                    .filter(row -> row.group().equals(group))
+                    .toList();
             for (int i = 0; i < side.size(); i++) {
                 ordered.add(side.get((i + number) % side.size()));
             }
@@ -94,7 +101,7 @@ public final class Plan {
     /** What warms the servers: each once for each kind of work. */
     List<Row> settling() {
         Set<List<Object>> seen = new LinkedHashSet<>();
-        return rows.stream()
+        return measurements().stream()
                 .filter(row -> !row.competitor().kind().bare())
                 .filter(row -> seen.add(List.of(row.work(), row.competitor())))
                 .toList();
@@ -112,10 +119,24 @@ public final class Plan {
 
     /** What it takes if all goes well. */
     public Duration expected() {
-        Duration each = options.duration().plus(options.warmUp()).plus(AROUND_EACH);
-        return START.plus(
-                        settlingEach().plus(AROUND_EACH).multipliedBy(settling().size()))
-                .plus(each.multipliedBy((long) rows.size() * options.rounds()));
+        Duration all = START;
+        for (Row row : settling()) {
+            all = all.plus(of(row, settlingEach(), Duration.ZERO));
+        }
+        for (Row row : measurements()) {
+            all = all.plus(of(row, options.duration(), options.warmUp()).multipliedBy(options.rounds()));
+        }
+        return all;
+    }
+
+    private static Duration of(Row row, Duration duration, Duration warmUp) {
+        boolean names = row.work().task().isPresent();
+        return AROUND_EACH.plus(names ? ofEachTask(duration).multipliedBy(Work.TASKS) : duration.plus(warmUp));
+    }
+
+    /** Of the tasks that are measured one after the other. */
+    static Duration ofEachTask(Duration duration) {
+        return duration.dividedBy(2);
     }
 
     /** When it ends whatever happens, with what was measured until then. */
@@ -130,7 +151,7 @@ public final class Plan {
                 "%d %s of %d measurements, %s s each after %s s that do not count: about %s, at most %s",
                 options.rounds(),
                 options.rounds() == 1 ? "round" : "rounds",
-                rows.size(),
+                measurements().size(),
                 seconds(options.duration()),
                 seconds(options.warmUp()),
                 minutes(expected()),

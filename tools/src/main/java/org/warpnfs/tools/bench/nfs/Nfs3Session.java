@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
@@ -188,6 +189,26 @@ public final class Nfs3Session implements NfsSession {
             words.skip(WCC_BYTES);
         }
         skipAttributes(words);
+    }
+
+    // Calls on names
+
+    @Override
+    public NameCalls names() {
+        return new Nfs3Names(this);
+    }
+
+    /** Makes a call whose first argument is the export's directory. */
+    ReplyWords inDirectory(String what, int procedure, UnaryOperator<CallBuffer> arguments) throws IOException {
+        return call(what, arguments.apply(begin(procedure).opaque(directory)));
+    }
+
+    CallBuffer inSlot(int slot, int procedure) {
+        return slots.get(slot).begin(caller, PROGRAM, VERSION, procedure);
+    }
+
+    RpcMessage message(CallBuffer call) {
+        return call.message(calls.nextXid());
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
@@ -180,7 +181,7 @@ public final class Nfs41Session implements NfsSession {
         return reply;
     }
 
-    private static void operation(String what, ReplyWords reply, int operation) throws IOException {
+    static void operation(String what, ReplyWords reply, int operation) throws IOException {
         if (reply.word() != operation) {
             throw new NfsException(what + ": a reply to another operation");
         }
@@ -235,20 +236,19 @@ public final class Nfs41Session implements NfsSession {
     }
 
     private CallBuffer beginOpen() {
-        CallBuffer call = sequence(0, 4).word(PUTFH).opaque(directory).word(OPEN);
-        call.word(0).word(ACCESS_BOTH | WANT_NO_DELEGATION).word(0);
+        return beginOpen(sequence(0, 4).word(PUTFH).opaque(directory));
+    }
+
+    /** An OPEN up to how it is to be done. */
+    CallBuffer beginOpen(CallBuffer call) {
+        call.word(OPEN).word(0).word(ACCESS_BOTH | WANT_NO_DELEGATION).word(0);
         return call.hyper(clientId).string("warpnfs-bench");
     }
 
     private void open(String name, CallBuffer call) throws IOException {
         ReplyWords reply = inSlot0("OPEN " + name, call.word(0).string(name).word(GETFH));
         operation("PUTFH", reply, PUTFH);
-        operation("OPEN " + name, reply, OPEN);
-        byte[] opened = reply.fixed(STATEID_BYTES);
-        reply.skip(20);
-        reply.word();
-        reply.skip(4 * reply.count(16));
-        skipDelegation(reply);
+        byte[] opened = opened("OPEN " + name, reply);
         operation("GETFH", reply, GETFH);
         byte[] handle = reply.opaque(MAX_HANDLE_BYTES);
         // Whatever comes between, the seqid of the stateid stays: 0 means the latest.
@@ -256,6 +256,17 @@ public final class Nfs41Session implements NfsSession {
                 ByteBuffer.wrap(opened).order(ByteOrder.BIG_ENDIAN).putInt(0, 0).array();
         file = handle;
         prepared = false;
+    }
+
+    /** Steps over the result of an OPEN, and returns the stateid that it has. */
+    static byte[] opened(String what, ReplyWords reply) throws IOException {
+        operation(what, reply, OPEN);
+        byte[] opened = reply.fixed(STATEID_BYTES);
+        reply.skip(20);
+        reply.word();
+        reply.skip(4 * reply.count(16));
+        skipDelegation(reply);
+        return opened;
     }
 
     private static void skipDelegation(ReplyWords reply) throws IOException {
@@ -385,7 +396,33 @@ public final class Nfs41Session implements NfsSession {
         return count;
     }
 
-    private static ReplyWords afterPutFh(String what, XdrStream reply) throws IOException {
+    // Calls on names
+
+    @Override
+    public NameCalls names() {
+        return new Nfs41Names(this);
+    }
+
+    /** Makes a call of that many operations behind the one that makes the export's directory the current filehandle. */
+    ReplyWords inDirectory(String what, int operations, UnaryOperator<CallBuffer> arguments) throws IOException {
+        CallBuffer call = sequence(0, 2 + operations).word(PUTFH).opaque(directory);
+        ReplyWords reply = inSlot0(what, arguments.apply(call));
+        operation("PUTFH", reply, PUTFH);
+        return reply;
+    }
+
+    /** A COMPOUND of so many operations that begins with SEQUENCE and PUTFH. */
+    CallBuffer inSlot(int number, byte[] handle, int operations) {
+        prepared = false;
+        Slot slot = slots[number];
+        return sequence(slot.call, slot, number, operations, false).word(PUTFH).opaque(handle);
+    }
+
+    RpcMessage message(CallBuffer call) {
+        return call.message(calls.nextXid());
+    }
+
+    static ReplyWords afterPutFh(String what, XdrStream reply) throws IOException {
         ReplyWords words = ReplyWords.accepted(reply);
         words.requireOk(what);
         words.opaque(1024);

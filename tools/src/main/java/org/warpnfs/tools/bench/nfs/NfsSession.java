@@ -61,6 +61,9 @@ public interface NfsSession extends AutoCloseable {
     /** Decodes its reply: how many bytes the server took. */
     int writeReply(int slot, XdrStream reply) throws IOException;
 
+    /** Calls on names, instead of on the file. */
+    NameCalls names();
+
     /** Closes the file and ends the session. Does not end the connection. */
     @Override
     void close() throws IOException;

@@ -15,6 +15,19 @@ final class Given {
         return Stream.of(Kind.values()).map(Kind::word).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
+    static CompareOptions everything() {
+        return new CompareOptions(
+                List.of(Work.values()),
+                List.of(),
+                List.of(Tree.values()),
+                List.of(),
+                allServers(),
+                List.of(3, 4),
+                1,
+                Duration.ofSeconds(2),
+                Duration.ofMillis(500));
+    }
+
     static CompareOptions options(List<Work> works, int rounds) {
         return new CompareOptions(
                 works,

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class PlanTest {
     @Test
     void everyGoal_hasItsRowsInTheWholePlan() {
-        Plan plan = new Plan(Given.options(List.of(Work.values()), 1));
+        Plan plan = new Plan(Given.everything());
         Results results = new Results(plan);
         plan.rows().forEach(row -> results.add(row, 0, Given.sample(1)));
         assertThat(Goal.reached(results).stream().map(Goal.Reached::goal).distinct())
@@ -48,6 +48,14 @@ class PlanTest {
         assertThat(plan.round(1)).containsExactlyInAnyOrderElementsOf(plan.rows());
         assertThat(plan.round(1).getFirst()).isEqualTo(plan.rows().get(1));
         assertThat(plan.round(1).getLast()).isEqualTo(plan.rows().getFirst());
+    }
+
+    @Test
+    void workWithNames_isMeasuredTogether() {
+        Plan plan = new Plan(Given.options(List.of(Work.CREATE, Work.GETATTR, Work.READDIR, Work.REMOVE), 1));
+        assertThat(plan.rows()).extracting(Row::work).contains(Work.GETATTR, Work.READDIR, Work.REMOVE);
+        assertThat(plan.round(0)).isNotEmpty().allMatch(row -> row.work() == Work.CREATE);
+        assertThat(plan.settling()).allMatch(row -> row.work() == Work.CREATE);
     }
 
     @Test

@@ -1,0 +1,93 @@
+package org.warpnfs.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
+import org.warpnfs.server.config.RdmaChoices;
+import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.tools.bench.BenchOptions;
+import org.warpnfs.tools.bench.NameBench;
+import org.warpnfs.tools.bench.Operation;
+import org.warpnfs.tools.bench.Protocol;
+import org.warpnfs.tools.bench.load.NameLoad;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
+
+/** The load of names against our own server on loopback. */
+@Timeout(240)
+class NameBenchTest {
+    @TempDir
+    private Path temporary;
+
+    @ParameterizedTest
+    @CsvSource({"RDMA,3", "RDMA,4", "TCP,3", "TCP,4"})
+    void eachTask_isCounted_andNothingIsLeft(Protocol protocol, int version) throws Exception {
+        Path files = Files.createDirectories(temporary.resolve("files"));
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (WarpServer server = WarpServer.start(new ServerConfig(
+                List.of(ExportSpec.parse(files + ":/,rw,no_root_squash")),
+                Backend.LOCAL,
+                16 << 20,
+                any,
+                any,
+                temporary.resolve("state"),
+                RdmaChoices.DEFAULT,
+                Duration.ofSeconds(2),
+                4,
+                16 << 20,
+                Duration.ofSeconds(5),
+                IdentityChoices.DEFAULT))) {
+            Map<NameLoad.Task, NameBench.Part> parts = NameBench.run(new BenchOptions(
+                    protocol == Protocol.RDMA ? server.rdmaAddress() : server.tcpAddress(),
+                    server.tcpAddress(),
+                    protocol,
+                    version,
+                    "/",
+                    Operation.READ,
+                    64 << 10,
+                    64 << 10,
+                    5,
+                    1,
+                    Duration.ofMillis(200),
+                    Duration.ZERO,
+                    OptionalLong.empty(),
+                    false,
+                    false,
+                    false,
+                    1,
+                    Duration.ofSeconds(60),
+                    new AuthSysCredential("bench", own(files, "uid"), own(files, "gid")),
+                    OptionalLong.of(ProcessHandle.current().pid()),
+                    false));
+            assertThat(parts.keySet()).containsExactly(NameLoad.Task.values());
+            assertThat(parts.values()).allMatch(part -> part.operations() > 0 && part.seconds() > 0);
+            // All that was made was removed, and no more.
+            assertThat(parts.get(NameLoad.Task.REMOVE).operations())
+                    .isGreaterThanOrEqualTo(parts.get(NameLoad.Task.CREATE).operations());
+        }
+        try (Stream<Path> left = Files.list(files)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    /** Who runs this owns what it makes. */
+    private static int own(Path made, String kind) throws IOException {
+        return (Integer) Files.getAttribute(made, "unix:" + kind);
+    }
+}

@@ -1,0 +1,220 @@
+package org.warpnfs.tools.bench.load;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.ReplyHandler;
+import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.Requester;
+import org.warpnfs.tools.bench.nfs.NameCalls;
+import org.warpnfs.tools.bench.nfs.NfsException;
+
+/**
+ * Keeps calls on the names of one directory in flight: makes files, looks at them, lists them, removes them.
+ *
+ * <p>A lane is one call in flight, as in {@link Load}. A call that fails is counted and ends its lane; one that the
+ * server wants repeated is repeated. Safe for any thread.
+ */
+public final class NameLoad {
+    private static final long HIGHEST_NANOS = 60_000_000_000L;
+    private static final int DIGITS = 3;
+
+    /** What is done, in the order in which it can be. */
+    public enum Task {
+        CREATE,
+        GETATTR,
+        READDIR,
+        REMOVE
+    }
+
+    private final Requester requester;
+    private final NameCalls calls;
+    private final Duration timeout;
+    private final int mostNames;
+    /** Handles of the files, by number; their names are made of it. */
+    private final List<byte[]> handles = new ArrayList<>();
+
+    private final Histogram latencies = new Histogram(HIGHEST_NANOS, DIGITS);
+    private CompletableFuture<Void> done = new CompletableFuture<>();
+    private CompletableFuture<Void> answered = new CompletableFuture<>();
+    private int running;
+    private boolean stopping;
+    private int next;
+    private long operations;
+    private long errors;
+    private @Nullable String firstError;
+
+    /**
+     * What a task brought.
+     *
+     * @param operations files that were made, looked at or removed, or entries that were listed
+     * @param latencies of the calls in nanoseconds
+     */
+    public record Counted(
+            long operations, long errors, @Nullable String firstError, Histogram latencies) {}
+
+    /** @param mostNames files that are made at most */
+    public NameLoad(Requester requester, NameCalls calls, int mostNames, Duration timeout) {
+        this.requester = requester;
+        this.calls = calls;
+        this.mostNames = mostNames;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Starts as many lanes; no task may be running.
+     *
+     * @return completed when the last lane has ended
+     */
+    public synchronized CompletableFuture<Void> start(Task task, int lanes) {
+        done = new CompletableFuture<>();
+        answered = new CompletableFuture<>();
+        stopping = false;
+        next = 0;
+        operations = 0;
+        latencies.reset();
+        running = lanes;
+        for (int slot = 0; slot < lanes; slot++) {
+            new Lane(slot, task).next();
+        }
+        return done;
+    }
+
+    /** Completed when a call of the task that was started last has been answered, well or not. */
+    public synchronized CompletableFuture<Void> answered() {
+        return answered;
+    }
+
+    /** Makes no further calls. */
+    public synchronized void stop() {
+        stopping = true;
+    }
+
+    /** What was counted since the start of the task; errors count from the beginning. */
+    public synchronized Counted counted() {
+        return new Counted(operations, errors, firstError, latencies.copy());
+    }
+
+    private final class Lane implements ReplyHandler {
+        private final int slot;
+        private final Task task;
+        private final ChunkOffer offer;
+        private NameCalls.Position position = NameCalls.Position.BEGIN;
+        private int number;
+        private long startNanos;
+
+        Lane(int slot, Task task) {
+            this.slot = slot;
+            this.task = task;
+            this.offer = task == Task.READDIR
+                    ? new ChunkOffer(List.of(), Optional.of(ByteBuffer.allocateDirect(2 * NameCalls.LIST_BYTES)))
+                    : ChunkOffer.NONE;
+        }
+
+        void next() {
+            boolean more =
+                    switch (task) {
+                        case CREATE -> next < mostNames;
+                        case REMOVE -> next < handles.size();
+                        case GETATTR, READDIR -> !handles.isEmpty();
+                    };
+            if (stopping || !more) {
+                ended();
+                return;
+            }
+            number = next++;
+            startNanos = System.nanoTime();
+            send();
+        }
+
+        private void ended() {
+            running--;
+            if (running == 0) {
+                done.complete(null);
+            }
+        }
+
+        private void send() {
+            RpcMessage call =
+                    switch (task) {
+                        case CREATE -> calls.createCall(slot, name());
+                        case GETATTR -> calls.attributesCall(slot, handles.get(number % handles.size()));
+                        case READDIR -> calls.listCall(slot, position);
+                        case REMOVE -> calls.removeCall(slot, name());
+                    };
+            requester.call(call, offer, System.nanoTime() + timeout.toNanos(), this);
+        }
+
+        private String name() {
+            return "file" + number;
+        }
+
+        @Override
+        public void replied(XdrStream message, List<ByteBuffer> written) {
+            long nowNanos = System.nanoTime();
+            synchronized (NameLoad.this) {
+                try {
+                    operations += decoded(message);
+                    latencies.recordValue(Math.min(HIGHEST_NANOS, nowNanos - startNanos));
+                    answered.complete(null);
+                    next();
+                } catch (NfsException e) {
+                    if (e.tryAgain()) {
+                        send();
+                    } else {
+                        wrong(e);
+                    }
+                } catch (IOException e) {
+                    wrong(e);
+                }
+            }
+        }
+
+        private int decoded(XdrStream message) throws IOException {
+            switch (task) {
+                case CREATE -> created(calls.createReply(message));
+                case GETATTR -> calls.attributesReply(message);
+                case READDIR -> {
+                    NameCalls.Position got = calls.listReply(message);
+                    position = got.end() ? NameCalls.Position.BEGIN : got;
+                    return got.entries();
+                }
+                case REMOVE -> calls.removeReply(message);
+            }
+            return 1;
+        }
+
+        /** Numbers come back in another order than they went. */
+        private void created(byte[] handle) {
+            while (handles.size() <= number) {
+                handles.add(handle);
+            }
+            handles.set(number, handle);
+        }
+
+        private void wrong(Exception why) {
+            errors++;
+            if (firstError == null) {
+                firstError = why.getMessage();
+            }
+            answered.complete(null);
+            ended();
+        }
+
+        @Override
+        public void failed(RequestException why) {
+            synchronized (NameLoad.this) {
+                wrong(why);
+            }
+        }
+    }
+}
