@@ -37,16 +37,16 @@ final class ChangeSync implements AutoCloseable {
     private boolean closed;
 
     /** Prepares a change that a sync of the journal covers, where there is one journal for all changes. */
-    static ChangeSync byJournal(Durability durability) {
+    static ChangeSync byJournal(Durability durability) throws FsException {
         return new ChangeSync(durability, true);
     }
 
     /** Prepares a change of data, which a sync of the journal does not cover, so that each file is synced. */
-    static ChangeSync byFile(Durability durability) {
+    static ChangeSync byFile(Durability durability) throws FsException {
         return new ChangeSync(durability, false);
     }
 
-    private ChangeSync(Durability durability, boolean byJournal) {
+    private ChangeSync(Durability durability, boolean byJournal) throws FsException {
         this.durability = durability;
         durability.marker().use();
         this.marker = byJournal ? durability.marker().fd() : null;

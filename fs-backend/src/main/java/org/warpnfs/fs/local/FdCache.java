@@ -111,10 +111,12 @@ final class FdCache implements AutoCloseable {
     Entry open(FileHandle handle, boolean writable, Opening opening) throws FsException {
         takeFromBudget();
         Entry entry = null;
-        if (writable) {
-            durability.marker().use();
-        }
+        boolean usesMarker = false;
         try {
+            if (writable) {
+                durability.marker().use();
+                usesMarker = true;
+            }
             Fd fd = opening.open();
             try {
                 entry = new Entry(new Key(handle, writable), fd, durability.gateOf(AttributeReader.statx(fd)));
@@ -125,7 +127,7 @@ final class FdCache implements AutoCloseable {
             }
         } finally {
             if (entry == null) {
-                if (writable) {
+                if (usesMarker) {
                     durability.marker().leave();
                 }
                 budget.give();

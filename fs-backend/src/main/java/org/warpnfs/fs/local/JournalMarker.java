@@ -7,6 +7,8 @@ import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 
 /**
  * A file without a name on a file system with one journal. A change of this file goes through the journal behind all
@@ -20,17 +22,18 @@ import org.warpnfs.fs.local.libc.OpenCalls;
  *
  * <h2>Errors</h2>
  *
- * There is no marker if the file system does not support files without names, while it is full or read-only, and while
- * descriptors are short. Then {@link #fd} is null, and changes are synced file by file.
+ * There is no marker if the file system does not support files without names, and while it is full or read-only. Then
+ * {@link #fd} is null, and changes are synced file by file. While descriptors are short, {@link #use} is refused.
  *
- * <p>Safe for many threads.
+ * <p>Safe for many threads. It is opened and closed without its lock: where descriptors are short, an open first syncs
+ * and closes idle files of every file system, and these syncs and closes call markers themselves.
  */
 final class JournalMarker implements AutoCloseable {
     static final int PERMISSIONS = 0600;
     /** Time without use until the marker is closed. To open it again costs a transaction of the journal. */
     static final int IDLE_SECONDS = 60;
 
-    private final Fd rootFd;
+    private final Opening opening;
     private final LongSupplier clockNanos;
     private boolean possible;
     private int users;
@@ -43,18 +46,40 @@ final class JournalMarker implements AutoCloseable {
      * @param wanted false for a file system that has no journal for all changes: it gets no marker
      */
     JournalMarker(Fd rootFd, boolean wanted, LongSupplier clockNanos) {
-        this.rootFd = rootFd;
+        this(() -> OpenCalls.openNameless(rootFd, PERMISSIONS), wanted, clockNanos);
+    }
+
+    /** Does the same with another way to open it. */
+    JournalMarker(Opening opening, boolean wanted, LongSupplier clockNanos) {
+        this.opening = opening;
         this.possible = wanted;
         this.clockNanos = clockNanos;
     }
 
-    /** Keeps the marker open, if there can be one, until {@link #leave}. */
-    synchronized void use() {
-        users++;
+    /**
+     * Keeps the marker open, if there can be one, until {@link #leave}.
+     *
+     * @throws FsException TRY_LATER if descriptors or memory are short; it is not used then
+     */
+    void use() throws FsException {
+        synchronized (this) {
+            users++;
+        }
+        boolean used = false;
         try {
-            Fd _ = opened();
+            Fd _ = openedOrShort();
+            used = true;
         } catch (ErrnoException e) {
+            FsException refusal = Failure.of(e);
+            if (refusal.error() == FsError.TRY_LATER) {
+                throw refusal;
+            }
             // The sync will report the error.
+            used = true;
+        } finally {
+            if (!used) {
+                leave();
+            }
         }
     }
 
@@ -64,18 +89,60 @@ final class JournalMarker implements AutoCloseable {
      *
      * @throws ErrnoException if the file system accepts no changes any more
      */
-    synchronized @Nullable Fd opened() throws ErrnoException {
-        if (fd == null && possible) {
-            try {
-                fd = OpenCalls.openNameless(rootFd, PERMISSIONS);
-            } catch (ErrnoException e) {
-                if (e.errno() == Errno.EROFS || e.errno() == Errno.EIO) {
-                    throw e;
-                }
-                possible = e.errno() != Errno.EOPNOTSUPP && e.errno() != Errno.EISDIR && e.errno() != Errno.ENOSYS;
+    @Nullable
+    Fd opened() throws ErrnoException {
+        try {
+            return openedOrShort();
+        } catch (ErrnoException e) {
+            if (Failure.of(e).error() == FsError.TRY_LATER) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Does the same as {@link #opened}.
+     *
+     * @throws ErrnoException also if descriptors or memory are short
+     */
+    private @Nullable Fd openedOrShort() throws ErrnoException {
+        synchronized (this) {
+            if (fd != null || !possible) {
+                return fd;
             }
         }
+        Fd fresh;
+        try {
+            fresh = opening.open();
+        } catch (ErrnoException e) {
+            return insteadOf(e);
+        }
+        Fd kept = keep(fresh);
+        if (kept != fresh) {
+            fresh.close();
+        }
+        return kept;
+    }
+
+    /** Another may have opened it meanwhile, or it may have been closed for good. */
+    private synchronized @Nullable Fd keep(Fd fresh) {
+        if (fd == null && possible) {
+            fd = fresh;
+        }
         return fd;
+    }
+
+    private synchronized @Nullable Fd insteadOf(ErrnoException failure) throws ErrnoException {
+        if (fd != null) {
+            return fd;
+        }
+        switch (failure.errno()) {
+            case Errno.EROFS, Errno.EIO, Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EAGAIN -> throw failure;
+            case Errno.EOPNOTSUPP, Errno.EISDIR, Errno.ENOSYS -> possible = false;
+            default -> {}
+        }
+        return null;
     }
 
     /** Ends one {@link #use}. */
@@ -90,23 +157,35 @@ final class JournalMarker implements AutoCloseable {
     }
 
     /** Closes the marker if it has been idle for long enough. Must be called from time to time. */
-    synchronized void sweep() {
-        if (users == 0 && clockNanos.getAsLong() - lastUsedNanos >= TimeUnit.SECONDS.toNanos(IDLE_SECONDS)) {
-            closeFd();
+    void sweep() {
+        Fd idle = null;
+        synchronized (this) {
+            if (users == 0 && clockNanos.getAsLong() - lastUsedNanos >= TimeUnit.SECONDS.toNanos(IDLE_SECONDS)) {
+                idle = fd;
+                fd = null;
+            }
+        }
+        if (idle != null) {
+            idle.close();
         }
     }
 
     @Override
-    public synchronized void close() {
-        possible = false;
-        closeFd();
-    }
-
-    private void closeFd() {
-        Fd open = fd;
-        fd = null;
+    public void close() {
+        Fd open;
+        synchronized (this) {
+            possible = false;
+            open = fd;
+            fd = null;
+        }
         if (open != null) {
             open.close();
         }
+    }
+
+    /** Opens the file itself. */
+    @FunctionalInterface
+    interface Opening {
+        Fd open() throws ErrnoException;
     }
 }

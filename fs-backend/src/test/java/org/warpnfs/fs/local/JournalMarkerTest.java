@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -17,6 +21,8 @@ import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 
 /** When {@link JournalMarker} is open, on a tmpfs of its own. Needs root, to mount. */
 class JournalMarkerTest {
@@ -106,5 +112,81 @@ class JournalMarkerTest {
             none.use();
             assertThat(none.opened()).isNull();
         }
+    }
+
+    /** As a relief of descriptors does, which syncs what it closes, and closes files of all file systems. */
+    @Test
+    void usedWhileItIsBeingOpened_isOneDescriptor_andNobodyWaits() throws Exception {
+        AtomicBoolean first = new AtomicBoolean(true);
+        try (JournalMarker opening = new JournalMarker(
+                () -> {
+                    if (first.compareAndSet(true, false)) {
+                        otherThread(this::useMarker);
+                        useMarker();
+                    }
+                    return OpenCalls.openNameless(root, JournalMarker.PERMISSIONS);
+                },
+                true,
+                nowNanos::get)) {
+            marker = opening;
+
+            useMarker();
+            nowNanos.set(IDLE_NANOS);
+            marker.sweep();
+
+            assertThat(marker.fd()).isNull();
+            assertThat(mount("-o", "remount,ro"))
+                    .as("every descriptor is closed")
+                    .isZero();
+        }
+    }
+
+    private void useMarker() throws ErrnoException {
+        try {
+            marker.use();
+        } catch (FsException e) {
+            throw new IllegalStateException(e);
+        }
+        try {
+            assertThat(marker.opened()).isNotNull();
+        } finally {
+            marker.leave();
+        }
+    }
+
+    private static void otherThread(Step step) {
+        FutureTask<Void> done = new FutureTask<>(() -> {
+            step.run();
+            return null;
+        });
+        Thread.ofPlatform().daemon().start(done);
+        assertThat(done).as("what another thread does meanwhile").succeedsWithin(Duration.ofSeconds(30));
+    }
+
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    @Test
+    void descriptorsAreShort_use_isPutOff_andIsNoUse() throws Exception {
+        AtomicInteger errno = new AtomicInteger(Errno.EMFILE);
+        marker = new JournalMarker(
+                () -> {
+                    if (errno.get() != 0) {
+                        throw ErrnoException.of(errno.get());
+                    }
+                    return OpenCalls.openNameless(root, JournalMarker.PERMISSIONS);
+                },
+                true,
+                nowNanos::get);
+
+        assertThatThrownBy(marker::use).isInstanceOfSatisfying(FsException.class, refusal -> assertThat(refusal.error())
+                .isEqualTo(FsError.TRY_LATER));
+        errno.set(0);
+        useMarker();
+        nowNanos.set(IDLE_NANOS);
+        marker.sweep();
+
+        assertThat(marker.fd()).as("nobody uses it").isNull();
     }
 }

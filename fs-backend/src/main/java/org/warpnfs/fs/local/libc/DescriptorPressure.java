@@ -17,6 +17,8 @@ public final class DescriptorPressure {
     private static final int MAX_TRIES = 8;
 
     private static final List<Relief> RELIEFS = new CopyOnWriteArrayList<>();
+    /** Whether this thread is in {@link #relieve}. */
+    private static final ThreadLocal<Boolean> RELIEVING = ThreadLocal.withInitial(() -> false);
 
     private DescriptorPressure() {}
 
@@ -30,13 +32,24 @@ public final class DescriptorPressure {
         RELIEFS.remove(relief);
     }
 
-    /** Asks all registered owners to close some descriptors. Returns true if any did. */
+    /**
+     * Asks all registered owners to close some descriptors. Returns true if any did. An owner that needs a descriptor
+     * itself, to close another, asks nobody: it could be asked again without end.
+     */
     public static boolean relieve() {
-        boolean relieved = false;
-        for (Relief relief : RELIEFS) {
-            relieved |= relief.closeSome();
+        if (RELIEVING.get()) {
+            return false;
         }
-        return relieved;
+        RELIEVING.set(true);
+        try {
+            boolean relieved = false;
+            for (Relief relief : RELIEFS) {
+                relieved |= relief.closeSome();
+            }
+            return relieved;
+        } finally {
+            RELIEVING.remove();
+        }
     }
 
     /** Returns true if a failed open should be repeated: it was interrupted, or a descriptor was closed for it. */
