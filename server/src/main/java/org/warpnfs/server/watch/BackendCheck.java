@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -38,6 +39,7 @@ final class BackendCheck {
     private final Supplier<List<Export>> exports;
     private final Duration patience;
     private final LongSupplier clockNanos;
+    private final ThreadFactory threads;
 
     /** The running check, or the last one; its result is the faults by the path of the export. */
     private record Look(CompletableFuture<Map<String, String>> result, long beganNanos) {}
@@ -50,9 +52,19 @@ final class BackendCheck {
 
     /** @param patience how long a caller waits */
     BackendCheck(Supplier<List<Export>> exports, Duration patience, LongSupplier clockNanos) {
+        // Platform threads: the local backend calls into the C library, and may hang there.
+        this(
+                exports,
+                patience,
+                clockNanos,
+                Thread.ofPlatform().daemon().name("backend-check").factory());
+    }
+
+    BackendCheck(Supplier<List<Export>> exports, Duration patience, LongSupplier clockNanos, ThreadFactory threads) {
         this.exports = exports;
         this.patience = patience;
         this.clockNanos = clockNanos;
+        this.threads = threads;
     }
 
     /** Checks the exports and waits for the result. */
@@ -74,8 +86,12 @@ final class BackendCheck {
     /** Starts a check unless one is running. A check that takes longer than callers wait is logged. */
     void lookLater() {
         Look look = begun();
-        if (!look.result.isDone() && clockNanos.getAsLong() - look.beganNanos > patience.toNanos()) {
-            tell(Map.of(at, "its backend does not answer"), Set.of(at));
+        synchronized (this) {
+            // A look tells what it found and is done in one step. So what is told here never stands behind that.
+            if (!look.result.isDone() && clockNanos.getAsLong() - look.beganNanos > patience.toNanos()) {
+                String slow = at;
+                tell(Map.of(slow, "its backend does not answer"), Set.of(slow));
+            }
         }
     }
 
@@ -103,18 +119,24 @@ final class BackendCheck {
         }
         Look fresh = new Look(new CompletableFuture<>(), clockNanos.getAsLong());
         current = fresh;
-        // A platform thread: the local backend calls into the C library, and may hang there.
-        Thread.ofPlatform().daemon().name("backend-check").start(() -> {
-            try {
-                fresh.result.complete(lookNow());
-            } catch (Throwable e) {
-                fresh.result.completeExceptionally(e);
-            }
-        });
+        try {
+            threads.newThread(() -> run(fresh)).start();
+        } catch (OutOfMemoryError e) {
+            // There is no room for a thread now. The next look is a new one.
+            fresh.result.completeExceptionally(e);
+        }
         return fresh;
     }
 
-    private Map<String, String> lookNow() {
+    private void run(Look look) {
+        try {
+            lookNow(look);
+        } catch (Throwable e) {
+            look.result.completeExceptionally(e);
+        }
+    }
+
+    private void lookNow(Look look) {
         Map<String, String> faults = new LinkedHashMap<>();
         Set<String> looked = new HashSet<>();
         for (Export export : exports.get()) {
@@ -126,9 +148,11 @@ final class BackendCheck {
             }
             looked.add(at);
         }
-        forgetAllBut(looked);
-        tell(faults, looked);
-        return faults;
+        synchronized (this) {
+            told.keySet().retainAll(looked);
+            tell(faults, looked);
+            look.result.complete(faults);
+        }
     }
 
     private static @Nullable String faultOf(FileSystem files) {
@@ -144,11 +168,7 @@ final class BackendCheck {
         }
     }
 
-    private synchronized void forgetAllBut(Set<String> served) {
-        told.keySet().retainAll(served);
-    }
-
-    /** Logs new faults of these exports, and faults that are gone. */
+    /** Logs what is new about these exports, and which of them are well again. */
     private synchronized void tell(Map<String, String> faults, Set<String> looked) {
         for (String export : looked) {
             String fault = faults.get(export);

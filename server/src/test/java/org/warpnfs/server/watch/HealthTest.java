@@ -80,6 +80,7 @@ class HealthTest {
 
     @Test
     void backend_standsStill_isBadAndAskedOnceUntilItComesBack() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch free = new CountDownLatch(1);
         AtomicInteger asked = new AtomicInteger();
         FileSystem memory = new MemoryFileSystem(1 << 20, 100);
@@ -87,6 +88,7 @@ class HealthTest {
                 getClass().getClassLoader(), new Class<?>[] {FileSystem.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("attributes")) {
                         asked.incrementAndGet();
+                        begun.countDown();
                         free.await();
                     }
                     try {
@@ -97,17 +99,34 @@ class HealthTest {
                 });
         BackendCheck check = check(Duration.ofMillis(1), export("/still", still));
         assertThat(check.look().good()).isFalse();
+        assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
         nowNanos.set(TimeUnit.SECONDS.toNanos(7));
         check.lookLater();
         assertThat(check.failed()).isEqualTo(1);
         assertThat(check.look().reason()).isEqualTo("the backend of export /still has not answered for 7 s");
-        assertThat(asked.get()).isLessThanOrEqualTo(1);
+        assertThat(asked).hasValue(1);
         free.countDown();
         Verdict verdict = check.look();
         while (!verdict.good()) {
             verdict = check.look();
         }
         assertThat(check.failed()).isZero();
+    }
+
+    @Test
+    void thread_cannotBeMade_isBad_andLookedAtAnewNextTime() {
+        AtomicInteger refusals = new AtomicInteger(2);
+        Export memory = export("/a", new MemoryFileSystem(1 << 20, 100));
+        BackendCheck check = new BackendCheck(() -> List.of(memory), Duration.ofMinutes(1), nowNanos::get, look -> {
+            if (refusals.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            return Thread.ofPlatform().daemon().unstarted(look);
+        });
+
+        check.lookLater();
+        assertThat(check.look().reason()).contains("unable to create native thread");
+        assertThat(check.look().good()).isTrue();
     }
 
     @Test
