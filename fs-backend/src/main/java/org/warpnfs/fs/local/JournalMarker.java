@@ -1,11 +1,13 @@
 package org.warpnfs.fs.local;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.FileSystemCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -18,7 +20,8 @@ import org.warpnfs.fs.spi.FsException;
  *
  * Code that may have to sync {@linkplain #use uses} the marker from before its change until after the sync. The marker
  * is opened for its first user, and closed by a {@link #sweep} when it has not been used for {@value #IDLE_SECONDS}
- * seconds. While it is open, the kernel does not let the host mount the file system read-only.
+ * seconds. While it is open, the kernel does not let the host mount the file system read-only. It stays open on a file
+ * system that is short of inodes: without it, a sync could not tell that the journal was aborted.
  *
  * <h2>Errors</h2>
  *
@@ -32,8 +35,11 @@ final class JournalMarker implements AutoCloseable {
     static final int PERMISSIONS = 0600;
     /** Time without use until the marker is closed. To open it again costs a transaction of the journal. */
     static final int IDLE_SECONDS = 60;
+    /** With fewer free inodes the marker stays open, since it might not be possible to open it again. */
+    private static final long MIN_FREE_FILES = 1024;
 
     private final Opening opening;
+    private final BooleanSupplier hasRoom;
     private final LongSupplier clockNanos;
     private boolean possible;
     private int users;
@@ -46,14 +52,29 @@ final class JournalMarker implements AutoCloseable {
      * @param wanted false for a file system that has no journal for all changes: it gets no marker
      */
     JournalMarker(Fd rootFd, boolean wanted, LongSupplier clockNanos) {
-        this(() -> OpenCalls.openNameless(rootFd, PERMISSIONS), wanted, clockNanos);
+        this(() -> OpenCalls.openNameless(rootFd, PERMISSIONS), () -> hasRoom(rootFd), wanted, clockNanos);
     }
 
-    /** Does the same with another way to open it. */
-    JournalMarker(Opening opening, boolean wanted, LongSupplier clockNanos) {
+    /**
+     * Does the same with another way to open it.
+     *
+     * @param hasRoom false if a file that is closed now could perhaps not be made again
+     */
+    JournalMarker(Opening opening, BooleanSupplier hasRoom, boolean wanted, LongSupplier clockNanos) {
         this.opening = opening;
+        this.hasRoom = hasRoom;
         this.possible = wanted;
         this.clockNanos = clockNanos;
+    }
+
+    private static boolean hasRoom(Fd rootFd) {
+        try {
+            FileSystemCalls.Statfs statfs = FileSystemCalls.statfs(rootFd);
+            // Without a limit on inodes there is no number of them.
+            return statfs.files() == 0 || statfs.freeFiles() >= MIN_FREE_FILES;
+        } catch (ErrnoException e) {
+            return false;
+        }
     }
 
     /**
@@ -156,8 +177,14 @@ final class JournalMarker implements AutoCloseable {
         return fd;
     }
 
-    /** Closes the marker if it has been idle for long enough. Must be called from time to time. */
+    /**
+     * Closes the marker if it has been idle for long enough and could be opened again. Must be called from time to
+     * time.
+     */
     void sweep() {
+        if (fd() == null || !hasRoom.getAsBoolean()) {
+            return;
+        }
         Fd idle = null;
         synchronized (this) {
             if (users == 0 && clockNanos.getAsLong() - lastUsedNanos >= TimeUnit.SECONDS.toNanos(IDLE_SECONDS)) {

@@ -106,6 +106,22 @@ class JournalMarkerTest {
         assertThat(marker.fd()).isNotNull();
     }
 
+    /** It could perhaps not be opened again, and a sync could not tell then that the journal was aborted. */
+    @Test
+    void fewInodesAreFree_idle_staysOpen() throws Exception {
+        assertThat(mount("-o", "remount,nr_inodes=1000")).isZero();
+        marker.use();
+        marker.leave();
+
+        nowNanos.set(IDLE_NANOS);
+        marker.sweep();
+        assertThat(marker.fd()).isNotNull();
+
+        assertThat(mount("-o", "remount,nr_inodes=100000")).isZero();
+        marker.sweep();
+        assertThat(marker.fd()).isNull();
+    }
+
     @Test
     void notWanted_isNeverOpen() throws Exception {
         try (JournalMarker none = new JournalMarker(root, false, nowNanos::get)) {
@@ -126,6 +142,7 @@ class JournalMarkerTest {
                     }
                     return OpenCalls.openNameless(root, JournalMarker.PERMISSIONS);
                 },
+                () -> true,
                 true,
                 nowNanos::get)) {
             marker = opening;
@@ -177,6 +194,7 @@ class JournalMarkerTest {
                     }
                     return OpenCalls.openNameless(root, JournalMarker.PERMISSIONS);
                 },
+                () -> true,
                 true,
                 nowNanos::get);
 
