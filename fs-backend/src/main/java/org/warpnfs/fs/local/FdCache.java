@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -358,8 +359,10 @@ final class FdCache implements AutoCloseable {
     /**
      * Closes idle descriptors of files that lost their last name by a change on the host, and those that have been idle
      * for {@value #IDLE_SECONDS} seconds. Unsynced data are synced first. Must be called from time to time.
+     *
+     * @param maySync false to begin no further sync, since the tree is being closed
      */
-    void sweep() {
+    void sweep(BooleanSupplier maySync) {
         long nowNanos = clockNanos.getAsLong();
         List<Entry> candidates = new ArrayList<>();
         synchronized (this) {
@@ -384,7 +387,7 @@ final class FdCache implements AutoCloseable {
         // Last and one by one, since a disk may let a sync wait for long. Until its turn comes, an entry stays idle:
         // it is closed if its file is removed or descriptors are short.
         for (Entry entry : dirty) {
-            if (takeOverdue(entry, nowNanos)) {
+            if (maySync.getAsBoolean() && takeOverdue(entry, nowNanos)) {
                 syncToClose(entry);
                 int _ = closeIfUnused(entry);
             }

@@ -144,7 +144,7 @@ public final class LocalFileSystem implements FileSystem {
     private void sweep() {
         if (use.tryEnter()) {
             try {
-                tree.files().sweep();
+                tree.files().sweep(() -> !sweeper.isShutdown());
                 tree.durability().sweep();
             } finally {
                 use.leave();

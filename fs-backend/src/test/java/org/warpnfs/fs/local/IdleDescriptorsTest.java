@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,13 +65,17 @@ class IdleDescriptorsTest {
 
     /** Starts a sweep that waits in the sync of one file while the other one, unsynced too, has its turn to come. */
     private Thread sweepBothUnsynced() throws Exception {
+        return sweepBothUnsynced(() -> true);
+    }
+
+    private Thread sweepBothUnsynced(BooleanSupplier maySync) throws Exception {
         for (FdCache.Entry entry : List.of(open(), open(other, "other"))) {
             entry.gate().changed();
             files.release(entry);
         }
         syncs.hold();
         nowNanos.set(IDLE_NANOS);
-        Thread sweeping = Thread.ofPlatform().start(files::sweep);
+        Thread sweeping = Thread.ofPlatform().start(() -> files.sweep(maySync));
         syncs.awaitBegin();
         return sweeping;
     }
@@ -79,11 +85,11 @@ class IdleDescriptorsTest {
         files.release(open());
 
         nowNanos.set(IDLE_NANOS - 1);
-        files.sweep();
+        files.sweep(() -> true);
         assertThat(files.idleCount()).isEqualTo(1);
 
         nowNanos.set(IDLE_NANOS);
-        files.sweep();
+        files.sweep(() -> true);
         assertThat(files.idleCount()).isZero();
         assertThat(files.findAny(handle)).isNull();
     }
@@ -95,7 +101,7 @@ class IdleDescriptorsTest {
         files.release(files.findAny(handle));
 
         nowNanos.set(IDLE_NANOS + 1);
-        files.sweep();
+        files.sweep(() -> true);
 
         assertThat(files.idleCount()).isEqualTo(1);
     }
@@ -105,7 +111,7 @@ class IdleDescriptorsTest {
         FdCache.Entry entry = open();
 
         nowNanos.set(2 * IDLE_NANOS);
-        files.sweep();
+        files.sweep(() -> true);
 
         FdCache.Entry found = files.findAny(handle);
         assertThat(found).isSameAs(entry);
@@ -121,7 +127,7 @@ class IdleDescriptorsTest {
         files.release(entry);
 
         nowNanos.set(IDLE_NANOS);
-        files.sweep();
+        files.sweep(() -> true);
 
         assertThat(syncs.count()).isEqualTo(1);
         assertThat(files.findAny(handle)).isNull();
@@ -136,7 +142,7 @@ class IdleDescriptorsTest {
         syncs.fail(Errno.EIO);
 
         nowNanos.set(IDLE_NANOS);
-        files.sweep();
+        files.sweep(() -> true);
 
         assertThat(durability.verifier()).isNotEqualTo(before);
         assertThat(files.findAny(handle)).isNull();
@@ -168,5 +174,20 @@ class IdleDescriptorsTest {
         }
         assertThat(files.idleCount()).isEqualTo(1);
         assertThat(syncs.count()).isEqualTo(1);
+    }
+
+    /** A tree that is being closed waits for the sync that runs, and for no other. */
+    @Test
+    void unsynced_treeIsClosedWhileAnotherIsSynced_isNotSynced() throws Exception {
+        AtomicBoolean open = new AtomicBoolean(true);
+        Thread sweeping = sweepBothUnsynced(open::get);
+        try {
+            open.set(false);
+        } finally {
+            syncs.letGo();
+            sweeping.join();
+        }
+        assertThat(syncs.count()).isEqualTo(1);
+        assertThat(files.idleCount()).isEqualTo(1);
     }
 }

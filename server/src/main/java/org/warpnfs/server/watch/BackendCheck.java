@@ -165,6 +165,9 @@ final class BackendCheck {
             return fault;
         } catch (FsException e) {
             return "its root cannot be read: " + e.error();
+        } catch (RuntimeException e) {
+            // It hides no other export's fault.
+            return "its root cannot be read, because of a defect of the server: " + e;
         }
     }
 

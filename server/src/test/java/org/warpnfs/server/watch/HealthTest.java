@@ -130,6 +130,18 @@ class HealthTest {
     }
 
     @Test
+    void backend_throws_isNamed_andHidesNoOther() {
+        FileSystem broken = (FileSystem) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {FileSystem.class}, (proxy, method, arguments) -> {
+                    throw new IllegalStateException("test");
+                });
+        BackendCheck check = check(Duration.ofMinutes(1), export("/broken", broken), export("/also", broken));
+
+        assertThat(check.look().reason()).contains("/broken").contains("/also").contains("defect");
+        assertThat(check.failed()).isEqualTo(2);
+    }
+
+    @Test
     void loop_thatIsBusy_lagsForAsLongAsItsTaskWaits() {
         Deque<Runnable> tasks = new ArrayDeque<>();
         List<Executor> loops = new ArrayList<>(List.of(tasks::add, Runnable::run));
