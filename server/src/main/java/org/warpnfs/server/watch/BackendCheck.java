@@ -27,8 +27,8 @@ import org.warpnfs.nfs.export.Export;
  * Checks that the roots of all exports can be read, and are still the directories at their paths.
  *
  * <p>A backend may hang instead of failing, for instance a dead disk or network file system. So one thread checks,
- * callers wait for it for a limited time, and no second check starts before it has returned. Each change is logged
- * once. Safe for any thread.
+ * callers wait for it for a limited time, and no second check starts before it has returned, unless a reload withdrew
+ * the export where it hangs. Each change is logged once. Safe for any thread.
  */
 final class BackendCheck {
     private static final Logger LOG = LoggerFactory.getLogger(BackendCheck.class);
@@ -41,14 +41,29 @@ final class BackendCheck {
     private final LongSupplier clockNanos;
     private final ThreadFactory threads;
 
-    /** The running check, or the last one; its result is the faults by the path of the export. */
-    private record Look(CompletableFuture<Map<String, String>> result, long beganNanos) {}
+    /** The running check, or the last one. */
+    private static final class Look {
+        /** The faults by the path of the export. */
+        private final CompletableFuture<Map<String, String>> result = new CompletableFuture<>();
 
+        private final long beganNanos;
+        /** The export that is being checked. */
+        private volatile @Nullable Export at;
+
+        Look(long beganNanos) {
+            this.beganNanos = beganNanos;
+        }
+
+        String place() {
+            Export now = at;
+            return now == null ? "" : now.path().toString();
+        }
+    }
+
+    /** Guarded by this. */
     private @Nullable Look current;
     /** The logged faults that still exist, by the path of the export; guarded by this. */
     private final Map<String, String> told = new HashMap<>();
-
-    private volatile String at = "";
 
     /** @param patience how long a caller waits */
     BackendCheck(Supplier<List<Export>> exports, Duration patience, LongSupplier clockNanos) {
@@ -74,7 +89,7 @@ final class BackendCheck {
             return verdict(look.result.get(patience.toNanos(), TimeUnit.NANOSECONDS));
         } catch (TimeoutException e) {
             long seconds = TimeUnit.NANOSECONDS.toSeconds(clockNanos.getAsLong() - look.beganNanos);
-            return Verdict.bad("the backend of export " + at + " has not answered for " + seconds + " s");
+            return Verdict.bad("the backend of export " + look.place() + " has not answered for " + seconds + " s");
         } catch (ExecutionException e) {
             return Verdict.bad("the exports cannot be checked: " + e.getCause());
         } catch (InterruptedException e) {
@@ -88,8 +103,10 @@ final class BackendCheck {
         Look look = begun();
         synchronized (this) {
             // A look tells what it found and is done in one step. So what is told here never stands behind that.
-            if (!look.result.isDone() && clockNanos.getAsLong() - look.beganNanos > patience.toNanos()) {
-                String slow = at;
+            if (look == current
+                    && !look.result.isDone()
+                    && clockNanos.getAsLong() - look.beganNanos > patience.toNanos()) {
+                String slow = look.place();
                 tell(Map.of(slow, "its backend does not answer"), Set.of(slow));
             }
         }
@@ -114,10 +131,10 @@ final class BackendCheck {
 
     private synchronized Look begun() {
         Look last = current;
-        if (last != null && !last.result.isDone()) {
+        if (last != null && !last.result.isDone() && isServed(last.at)) {
             return last;
         }
-        Look fresh = new Look(new CompletableFuture<>(), clockNanos.getAsLong());
+        Look fresh = new Look(clockNanos.getAsLong());
         current = fresh;
         try {
             threads.newThread(() -> run(fresh)).start();
@@ -126,6 +143,11 @@ final class BackendCheck {
             fresh.result.completeExceptionally(e);
         }
         return fresh;
+    }
+
+    /** True also before the check has come to its first export. */
+    private boolean isServed(@Nullable Export export) {
+        return export == null || exports.get().contains(export);
     }
 
     private void run(Look look) {
@@ -140,17 +162,18 @@ final class BackendCheck {
         Map<String, String> faults = new LinkedHashMap<>();
         Set<String> looked = new HashSet<>();
         for (Export export : exports.get()) {
-            at = export.path().toString();
+            look.at = export;
             String fault = faultOf(export.fileSystem());
-            // A reload may have withdrawn it meanwhile.
-            if (fault != null && exports.get().contains(export)) {
-                faults.put(at, fault);
+            if (fault != null && isServed(export)) {
+                faults.put(export.path().toString(), fault);
             }
-            looked.add(at);
+            looked.add(export.path().toString());
         }
         synchronized (this) {
-            told.keySet().retainAll(looked);
-            tell(faults, looked);
+            if (look == current) {
+                told.keySet().retainAll(looked);
+                tell(faults, looked);
+            }
             look.result.complete(faults);
         }
     }

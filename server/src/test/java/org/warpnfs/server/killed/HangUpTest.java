@@ -35,7 +35,8 @@ class HangUpTest {
             while (!server.output().contains("nothing to read again") && System.nanoTime() - deadlineNanos < 0) {
                 Thread.sleep(10);
             }
-            assertThat(server.output()).contains("SIGHUP: without --exports or --id-map there is nothing to read again");
+            assertThat(server.output())
+                    .contains("SIGHUP: without --exports or --id-map there is nothing to read again");
             NullCall.ask(server.tcp(), Duration.ofSeconds(DEADLINE_SECONDS));
         } finally {
             server.kill();

@@ -16,6 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.LocalFileSystem;
@@ -78,14 +79,11 @@ class HealthTest {
         }
     }
 
-    @Test
-    void backend_standsStill_isBadAndAskedOnceUntilItComesBack() throws Exception {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch free = new CountDownLatch(1);
-        AtomicInteger asked = new AtomicInteger();
+    /** A backend whose attributes can be had once {@code free} is counted down. */
+    private static FileSystem hanging(CountDownLatch begun, CountDownLatch free, AtomicInteger asked) {
         FileSystem memory = new MemoryFileSystem(1 << 20, 100);
-        FileSystem still = (FileSystem) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {FileSystem.class}, (proxy, method, arguments) -> {
+        return (FileSystem) Proxy.newProxyInstance(
+                HealthTest.class.getClassLoader(), new Class<?>[] {FileSystem.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("attributes")) {
                         asked.incrementAndGet();
                         begun.countDown();
@@ -97,6 +95,14 @@ class HealthTest {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @Test
+    void backend_standsStill_isBadAndAskedOnceUntilItComesBack() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch free = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        FileSystem still = hanging(begun, free, asked);
         BackendCheck check = check(Duration.ofMillis(1), export("/still", still));
         assertThat(check.look().good()).isFalse();
         assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
@@ -111,6 +117,24 @@ class HealthTest {
             verdict = check.look();
         }
         assertThat(check.failed()).isZero();
+    }
+
+    @Test
+    void backend_standsStill_withdrawn_theOthersAreLookedAt() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch free = new CountDownLatch(1);
+        Export still = export("/still", hanging(begun, free, new AtomicInteger()));
+        Export well = export("/well", new MemoryFileSystem(1 << 20, 100));
+        AtomicReference<List<Export>> served = new AtomicReference<>(List.of(still, well));
+        BackendCheck check = new BackendCheck(served::get, Duration.ofMinutes(1), nowNanos::get);
+        check.lookLater();
+        assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+
+        served.set(List.of(well));
+
+        assertThat(check.look().good()).isTrue();
+        free.countDown();
+        assertThat(check.look().good()).isTrue();
     }
 
     @Test
