@@ -14,4 +14,10 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "com.tngtech.archunit..", "org.warpnfs.testkit..");
+
+    @ArchTest
+    static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs");
+
+    @ArchTest
+    static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
 }
