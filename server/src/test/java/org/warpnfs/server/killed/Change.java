@@ -6,12 +6,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * A call that changes names or a size, which is either done or not.
+ * A call that changes names or a size. The server does it whole or not at all.
  *
- * @param xid its own; a repetition has the same
- * @param name the entry of the directory that is made, removed, renamed or cut
- * @param other where it is renamed to; the name of what is linked; what a symbolic link says
- * @param node what has the name, or gets it; null if the call makes it
+ * @param xid the XID of the call; a repetition has the same
+ * @param name the directory entry that the call makes, removes, renames or truncates
+ * @param other the new name of a rename, or the target of a symbolic link; else empty
+ * @param node the node that has the name or gets it; null if the call makes it
  */
 record Change(Kind kind, int xid, String name, String other, Node node, long sizeBytes) {
     enum Kind {
@@ -27,7 +27,7 @@ record Change(Kind kind, int xid, String name, String other, Node node, long siz
     private static final int NOENT = 2;
     private static final int EXIST = 17;
 
-    /** Looks at the directory itself, beside the server. */
+    /** Returns whether the change is done, by looking into the exported directory itself and not through the server. */
     boolean isDone(Path directory) throws IOException {
         boolean there = Files.exists(directory.resolve(name), LinkOption.NOFOLLOW_LINKS);
         return switch (kind) {
@@ -37,7 +37,7 @@ record Change(Kind kind, int xid, String name, String other, Node node, long siz
         };
     }
 
-    /** The answer to a repetition of what was done. */
+    /** Returns whether this status is the right answer to a repetition of a change that is done. */
     boolean isAnswerOfRepetition(int status) {
         return switch (kind) {
             case CREATE, MKDIR, SYMLINK, LINK -> status == EXIST;

@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Clients that work side by side, each on a thread of its own, during one life of the server. What fails in one of them
- * fails whoever waits for them.
+ * Clients that run in parallel during one life of the server, each on its own thread. A failure of one client fails the
+ * methods that wait.
  */
 final class ClientsAtWork {
     private static final int SECONDS = 180;
@@ -16,7 +16,7 @@ final class ClientsAtWork {
     private final List<CompletableFuture<Void>> recovered = new ArrayList<>();
     private final List<CompletableFuture<Void>> ended = new ArrayList<>();
 
-    /** Lets them begin. */
+    /** Starts the clients. */
     ClientsAtWork(List<VerifyingClient> clients, Life life, Executor threads) {
         for (VerifyingClient client : clients) {
             CompletableFuture<Void> back = new CompletableFuture<>();
@@ -34,12 +34,12 @@ final class ClientsAtWork {
         }
     }
 
-    /** Returns once each has back what it had from the server before. */
+    /** Returns once each client has recovered what it had on the previous server. */
     void awaitRecovered() throws Exception {
         all(recovered);
     }
 
-    /** Returns once each has seen the end of the server. */
+    /** Returns once each client has seen the server end. */
     void awaitEnded() throws Exception {
         all(ended);
     }

@@ -19,9 +19,9 @@ import org.warpnfs.server.killed.Link.Way;
 import org.warpnfs.server.killed.VerifyingClient.Kindred;
 
 /**
- * The server told to end by SIGTERM, at random moments, under clients of every version over both transports that go on
- * until their connections end, and come back to the next one. Which may be a later version:
- * {@code -Dwarpnfs.before=CLASSPATH} is an earlier build's, and {@code deploy/upgrade} makes one.
+ * Stops the server by SIGTERM at random moments while clients of every version work over both transports. The clients
+ * go on until their connections end, and then return to the next server. The next server may be a later version:
+ * {@code -Dwarpnfs.before=CLASSPATH} names an earlier build, and {@code deploy/upgrade} makes one.
  */
 class DrainedServerTest {
     private static final int STOPS = Integer.getInteger("warpnfs.stops", 6);
@@ -31,7 +31,8 @@ class DrainedServerTest {
 
     private static final String THIS_BUILD = System.getProperty("java.class.path");
     /**
-     * Without it this build serves as its own predecessor, and what it writes that earlier ones did not is taken away.
+     * The class path of an earlier build. If null, this build plays the earlier one, and the test deletes the file that
+     * earlier builds did not write.
      */
     private static final @Nullable String BUILD_BEFORE = System.getProperty("warpnfs.before");
 
@@ -43,7 +44,7 @@ class DrainedServerTest {
         run(Collections.nCopies(STOPS, THIS_BUILD), _ -> {});
     }
 
-    /** Handles stay good, data and names are what they were, and clients reclaim what they had opened and locked. */
+    /** Handles stay valid, data and names are unchanged, and clients reclaim their opens and locks. */
     @Test
     void server_ofTheVersionBefore_isReplacedUnderLoad_andItsStateIsTakenOver() throws Exception {
         String before = BUILD_BEFORE == null ? THIS_BUILD : BUILD_BEFORE;
@@ -54,7 +55,7 @@ class DrainedServerTest {
         });
     }
 
-    /** What happens after a stop, by its number. */
+    /** What to do after the stop with this number. */
     private interface AfterStop {
         void run(int stop) throws IOException;
     }

@@ -2,12 +2,12 @@ package org.warpnfs.server.killed;
 
 import java.nio.ByteBuffer;
 
-/** What a client does to its files, in the words of one version of NFS. Each status is that of the reply. */
+/** The calls on files that a client makes, in one version of NFS. Each returned status is that of the reply. */
 interface FileCalls {
     int OK = 0;
     int STABLE = 2;
 
-    /** What a call said. */
+    /** The answer to a call. */
     final class Answer {
         private final int status;
         private final byte[] handle;
@@ -15,9 +15,9 @@ interface FileCalls {
         private final long verifier;
 
         /**
-         * @param handle of what was made or found, else empty
-         * @param committed how stable what was written is; {@link #STABLE} is FILE_SYNC
-         * @param verifier of a WRITE or a COMMIT
+         * @param handle the handle of the file that was made or found, else empty
+         * @param committed how stable the written data are; {@link #STABLE} is FILE_SYNC
+         * @param verifier the verifier of a WRITE or a COMMIT
          */
         Answer(int status, byte[] handle, int committed, long verifier) {
             this.status = status;
@@ -47,25 +47,25 @@ interface FileCalls {
         }
     }
 
-    /** The handle of the root of the server. */
+    /** Returns the handle of the server's root. */
     byte[] root() throws Exception;
 
-    /** Sends a change, or repeats it under its XID. */
+    /** Sends a change; the same XID sent again is a repetition. */
     Answer perform(Change change, byte[] directory) throws Exception;
 
-    /** Closes what the latest change opened, if it did. */
+    /** Closes the file that the latest change opened, if it opened one. */
     void settle() throws Exception;
 
     Answer lookup(byte[] directory, String name) throws Exception;
 
-    /** The status of a GETATTR. */
+    /** Returns the status of a GETATTR. */
     int probe(byte[] handle) throws Exception;
 
-    /** By an open, if the file is held open. */
+    /** Writes a range. If the client holds the file open, the WRITE uses that open. */
     Answer write(int xid, byte[] handle, FileModel.Range range, int stable) throws Exception;
 
     Answer commit(byte[] handle) throws Exception;
 
-    /** Everything in the file: the status, and the data if that is 0. */
+    /** Reads the whole file. Returns the status, followed by the data if the status is 0. */
     ByteBuffer read(byte[] handle) throws Exception;
 }

@@ -26,9 +26,9 @@ final class FileModel {
 
     private static final class Block {
         final Set<Long> possible = new TreeSet<>(Set.of(0L));
-        /** What a READ finds while the server lives. */
+        /** The tag that a READ finds while the server lives. */
         long current;
-        /** Of the latest WRITE that is not known to be stable. */
+        /** True if the latest WRITE is not known to be stable. */
         boolean unstable;
 
         boolean answered;
@@ -44,7 +44,7 @@ final class FileModel {
         }
     }
 
-    /** Blocks that one WRITE writes with one tag. */
+    /** The blocks that one WRITE fills with one tag. */
     record Range(int first, int count, long tag) {
         long offsetBytes() {
             return (long) first * BLOCK_BYTES;
@@ -95,12 +95,12 @@ final class FileModel {
         block.unstable = false;
     }
 
-    /** What was answered and not yet stable may be lost. */
+    /** Notes that the server was killed: it may have lost data that it answered but did not make stable. */
     void serverKilled() {
         blocks.forEach(block -> block.answered = false);
     }
 
-    /** All that was answered by this server is stable. */
+    /** Notes a COMMIT: all data that this server answered are stable. */
     void committed() {
         for (int i = 0; i < BLOCKS; i++) {
             Block block = blocks.get(i);
@@ -132,7 +132,7 @@ final class FileModel {
         return blocks.subList((int) (sizeBytes / BLOCK_BYTES), BLOCKS);
     }
 
-    /** What the client has to send again. */
+    /** Returns the ranges that the client has to send again. */
     List<Range> toRepeat() {
         List<Range> ranges = new ArrayList<>();
         for (int i = 0; i < BLOCKS; i++) {
@@ -143,14 +143,14 @@ final class FileModel {
         return ranges;
     }
 
-    /** Everything was read through the server that wrote it. */
+    /** Checks data that were read from the same server that wrote them. */
     void verify(ByteBuffer data, String what) {
         for (int i = 0; i < BLOCKS; i++) {
             assertThat(tag(data, i, what)).as("%s, block %d", what, i).isEqualTo(blocks.get(i).current);
         }
     }
 
-    /** Everything was read after the server that wrote it was killed. */
+    /** Checks data that were read after the server that wrote them was killed. */
     void verifyAfterKill(ByteBuffer data, String what) {
         assertThat((long) data.remaining())
                 .as("%s, size", what)

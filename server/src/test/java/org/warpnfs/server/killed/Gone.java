@@ -1,6 +1,6 @@
 package org.warpnfs.server.killed;
 
-/** The server has been killed: what was under way has no answer. */
+/** Says that the server was killed, so that the call in progress gets no answer. */
 final class Gone extends Exception {
     private static final long serialVersionUID = 1;
 

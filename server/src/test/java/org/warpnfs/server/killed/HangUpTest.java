@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.NullCall;
 
-/** SIGHUP to a server that has no files of exports. */
+/** SIGHUP to a server process that has no exports files. */
 class HangUpTest {
     private static final int DEADLINE_SECONDS = 60;
 

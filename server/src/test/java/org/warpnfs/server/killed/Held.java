@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.Callable;
 import org.warpnfs.server.killed.FileCalls.Answer;
 
-/** The file that an NFSv4 client holds open and locked over all kills, and another client that wants it. */
+/** The file that one NFSv4 client holds open and locked across all kills, and a second client that competes for it. */
 final class Held {
     private static final int DENIED = 10_010;
     private static final int GRACE = 10_013;
 
     private final V4Client client;
     private final V4Client rival;
-    /** Null while nothing is open. */
+    /** The file; null while none is open. */
     private Node node;
 
     private boolean locked;
@@ -31,13 +31,14 @@ final class Held {
         return node;
     }
 
-    /** How often it was reclaimed, open and lock. */
+    /** Returns how often the client reclaimed both open and lock. */
     int reclaimed() {
         return reclaimed;
     }
 
     /**
-     * The client comes back to a server that was started anew, and gets what it had; the other one does not, meanwhile.
+     * Takes the client back to a restarted server, where it reclaims its open and its lock. Until then the server must
+     * refuse the other client.
      */
     void recover(Link link, Link rivalLink, byte[] directory, Tree tree) throws Exception {
         client.introduce(link);
@@ -73,13 +74,13 @@ final class Held {
         }
     }
 
-    /** What was made last is held from now on. */
+    /** Holds the file that the client made last. */
     void hold(Node made) {
         client.holdCreated();
         node = made;
     }
 
-    /** Locks what is held, unless it is locked. */
+    /** Locks the held file, unless it is locked already. */
     void lock(Link link) throws Exception {
         if (!locked) {
             assertThat(outOfGrace(link, () -> client.lock(link, false)))
@@ -89,7 +90,7 @@ final class Held {
         }
     }
 
-    /** Once the grace period is over the other client may open the file, and finds the lock. */
+    /** Waits for the end of the grace period. Then the other client can open the file, but its LOCK is denied. */
     void contest(Link link, Link rivalLink, byte[] directory, Tree tree) throws Exception {
         String name = tree.nameOf(node);
         assertThat(outOfGrace(link, () -> rival.open(rivalLink, directory, name).status()))
@@ -102,8 +103,8 @@ final class Held {
     }
 
     /**
-     * Asks again until the answer is another than GRACE, which it has to be in the end; the client's lease is renewed
-     * meanwhile.
+     * Repeats a call while the server answers GRACE, and renews the client's lease meanwhile. Fails if the grace period
+     * lasts too long.
      */
     int outOfGrace(Link link, Callable<Integer> call) throws Exception {
         long endNanos = System.nanoTime() + 4 * link.life().leaseNanos();
@@ -117,7 +118,7 @@ final class Held {
         return status;
     }
 
-    /** The same, of a call with more than a status. */
+    /** Does the same for a call that returns more than a status. */
     Answer answerOutOfGrace(Link link, Callable<Answer> call) throws Exception {
         Answer[] answer = new Answer[1];
         outOfGrace(link, () -> {

@@ -21,11 +21,11 @@ import org.warpnfs.server.killed.Link.Way;
 import org.warpnfs.server.killed.VerifyingClient.Kindred;
 
 /**
- * The server killed at random moments, under clients of every version over both transports that know what it had
- * acknowledged.
+ * Kills the server at random moments while clients of every version work over both transports. The clients check that
+ * nothing acknowledged is lost.
  *
- * <p>50 kills in the build; {@code -Dwarpnfs.kills=N} for N, {@code -Dwarpnfs.seed=N} for other moments and other
- * calls.
+ * <p>The build does 50 kills. {@code -Dwarpnfs.kills=N} sets their number, and {@code -Dwarpnfs.seed=N} varies moments
+ * and calls.
  */
 class KilledServerTest {
     private static final int KILLS = Integer.getInteger("warpnfs.kills", 50);
@@ -49,13 +49,13 @@ class KilledServerTest {
         return kindred;
     }
 
-    /** With handles of the kernel, if it is root that runs the tests. */
+    /** The server uses the kernel's file handles if the tests run as root. */
     @Test
     void server_killedAtRandom_losesNothingItAcknowledged() throws Exception {
         run(ownUid(), 60, System.getProperty("java.class.path"), overBoth(3, 41, 42), KILLS * 2 / 5);
     }
 
-    /** Its handles are numbers of a table that it keeps. */
+    /** The server cannot use the kernel's file handles, so it takes them from a table that it stores. */
     @Test
     void serverOfAnOrdinaryUser_killedAtRandom_losesNothingItAcknowledged() throws Exception {
         boolean root = ownUid() == 0;
@@ -68,13 +68,13 @@ class KilledServerTest {
                 KILLS * 2 / 5);
     }
 
-    /** NFSv4.0 has no word for the end of what is reclaimed: each grace period lasts as long as the lease. */
+    /** NFSv4.0 has no RECLAIM_COMPLETE, so each grace period lasts as long as the lease. */
     @Test
     void serverOfClientsWithoutSessions_killedAtRandom_losesNothingItAcknowledged() throws Exception {
         run(ownUid(), 4, System.getProperty("java.class.path"), overBoth(3, 40), KILLS - 2 * (KILLS * 2 / 5));
     }
 
-    /** The build's own directories need not be open to everybody. */
+    /** Copies the class path, because other users may not be allowed to read the build's directories. */
     private String readableClassPath() throws IOException {
         Path copies = Files.createDirectory(temp.resolve("classes"));
         List<Path> entries = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -128,7 +128,8 @@ class KilledServerTest {
                     .toList();
             Life life = new Life(leaseSeconds);
             for (; kill < kills; kill++) {
-                // Twice in five: while it starts, and while its clients come back. Then once with all of them back.
+                // In five kills one comes during the start and one while clients recover. The others come when all have
+                // recovered.
                 Moment moment = kill % 5 == 1 ? Moment.START : kill % 5 == 3 ? Moment.RECOVERY : Moment.WORK;
                 live(server, life, clients, threads, moment, random);
                 life = life.next();
@@ -148,7 +149,7 @@ class KilledServerTest {
         }
     }
 
-    /** When a server is killed. */
+    /** The moment at which the server is killed. */
     private enum Moment {
         START(1500),
         RECOVERY(400),

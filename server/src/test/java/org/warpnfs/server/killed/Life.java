@@ -9,13 +9,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * From one start of the server until it is killed: as long as that, its verifier stays the same. Safe for any thread.
+ * The time from one start of the server until it ends. Its write verifier must stay the same during that time. Safe for
+ * any thread.
  */
 final class Life {
     private final Set<Long> formerVerifiers;
     private final long startNanos = System.nanoTime();
     private final long leaseNanos;
-    /** NFSv3's, and that of all of NFSv4. */
+    /** The verifier of NFSv3 (key true) and the verifier that all minor versions of NFSv4 share (key false). */
     private final Map<Boolean, Long> verifiers = new HashMap<>();
 
     private boolean killed;
@@ -36,7 +37,7 @@ final class Life {
         return new Life(this);
     }
 
-    /** Of a WRITE or a COMMIT; a client compares it with those of its own version. */
+    /** Checks the verifier of a WRITE or a COMMIT. It is compared only with those of the same version of NFS. */
     synchronized void saw(boolean nfs3, long verifier) {
         if (!verifiers.containsKey(nfs3)) {
             assertThat(formerVerifiers)
@@ -51,22 +52,22 @@ final class Life {
         killed = true;
     }
 
-    /** The server is told to end, and its clients go on until it does. */
+    /** Notes that the server was told to end. Clients go on until it does. */
     synchronized void beginStop() {
         stopping = true;
     }
 
-    /** Whether clients make no more calls. */
+    /** Returns whether clients must stop making calls. */
     synchronized boolean isKilled() {
         return killed;
     }
 
-    /** Whether connections may end. */
+    /** Returns whether connections may end. */
     synchronized boolean mayEnd() {
         return killed || stopping;
     }
 
-    /** False once so long has passed that a client may be too late for the grace period. */
+    /** Returns false if so much time has passed that a client may miss the grace period. */
     boolean isInTime() {
         return System.nanoTime() - startNanos < leaseNanos;
     }

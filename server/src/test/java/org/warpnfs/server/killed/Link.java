@@ -18,17 +18,17 @@ import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 import org.warpnfs.server.NfsCall;
 
 /**
- * A connection to the server, which lasts until that is killed: if it ends before, or a call is not answered, that is a
- * failure.
+ * A connection to the server that lasts until the server is killed. If it ends earlier, or a call is not answered, the
+ * test fails.
  */
 final class Link implements AutoCloseable {
-    /** How a client reaches the server. */
+    /** The transport by which a client reaches the server. */
     enum Way {
         TCP,
         RDMA
     }
 
-    /** The ends of all links of a run. */
+    /** The client ends that all links of a run share. */
     record Ends(IwarpTransport iwarp, TcpConnector tcp) implements AutoCloseable {
         Ends() {
             this(new IwarpTransport(), new TcpConnector(1));
@@ -42,7 +42,7 @@ final class Link implements AutoCloseable {
     }
 
     private static final int SECONDS = 120;
-    /** No two calls of a run have the same, but for repetitions. */
+    /** No two calls of a run share an XID, except repetitions. */
     private static final AtomicInteger XIDS = new AtomicInteger((int) System.nanoTime());
 
     private final ServerProcess server;
@@ -74,7 +74,7 @@ final class Link implements AutoCloseable {
         return answer(call, ChunkOffer.NONE);
     }
 
-    /** On a TCP connection of its own: MOUNT is not served over RDMA. */
+    /** Sends a call on its own TCP connection, because MOUNT is not served over RDMA. */
     ByteBuffer answerOverTcp(NfsCall call) throws Gone, IOException {
         try {
             return call.overTcp(server.tcp());
@@ -91,10 +91,10 @@ final class Link implements AutoCloseable {
     }
 
     /**
-     * A READ.
+     * Sends a READ.
      *
-     * @param beforeLength bytes in front of the data's length in the results, if the status is 0
-     * @return status; the data follow if it is 0
+     * @param beforeLength the number of bytes before the length of the data in the results, if the status is 0
+     * @return the status, followed by the data if it is 0
      */
     ByteBuffer read(NfsCall call, int count, int beforeLength) throws Gone, InterruptedException {
         ByteBuffer sink = ByteBuffer.allocateDirect(count);

@@ -1,6 +1,6 @@
 package org.warpnfs.server.killed;
 
-/** A file, a directory or a symbolic link as its client knows it. */
+/** A file, a directory or a symbolic link, as its client knows it. */
 final class Node {
     enum Type {
         FILE,
@@ -10,9 +10,9 @@ final class Node {
 
     final Type type;
     final byte[] handle;
-    /** Of a symbolic link. */
+    /** The target of a symbolic link. */
     final String target;
-    /** Of a file. */
+    /** The content of a file. */
     final FileModel data = new FileModel();
 
     Node(Type type, byte[] handle, String target) {

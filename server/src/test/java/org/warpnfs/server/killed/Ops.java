@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.warpnfs.server.NfsCall;
 
-/** The operations of a COMPOUND, word by word (RFC 7530, section 16, RFC 8881, section 18). */
+/** The operations of a COMPOUND, encoded word by word (RFC 7530, section 16, RFC 8881, section 18). */
 final class Ops {
     private final List<UnaryOperator<NfsCall>> operations = new ArrayList<>();
 
@@ -47,12 +47,12 @@ final class Ops {
         return add(15, call -> call.string(name));
     }
 
-    /** The size, which is the shortest attribute to ask for. */
+    /** GETATTR of the size, as the size is the shortest attribute. */
     Ops getAttr() {
         return add(9, call -> call.word(1).word(1 << 4));
     }
 
-    /** NF4DIR, mode 0755. */
+    /** CREATE of type NF4DIR with mode 0755. */
     Ops makeDirectory(String name) {
         return add(6, call -> call.word(2)
                 .string(name)
@@ -63,7 +63,7 @@ final class Ops {
                 .word(0755));
     }
 
-    /** NF4LNK. */
+    /** CREATE of type NF4LNK. */
     Ops makeSymlink(String name, String target) {
         return add(6, call -> call.word(5).string(target).string(name).word(0).word(0));
     }
@@ -100,7 +100,7 @@ final class Ops {
         return add(25, call -> stateid(call, stateid).hyper(0).word(count));
     }
 
-    /** To read and to write, denying nothing; GUARDED4 with mode 0644 if it is to be made. */
+    /** OPEN to read and write that denies nothing. If it creates the file, it is GUARDED4 with mode 0644. */
     Ops open(int seqid, long clientid, String owner, boolean create, String name) {
         return add(18, call -> {
             call.word(seqid).word(3).word(0).hyper(clientid).string(owner);
@@ -113,7 +113,7 @@ final class Ops {
         });
     }
 
-    /** CLAIM_PREVIOUS without a delegation. */
+    /** OPEN with CLAIM_PREVIOUS and without a delegation. */
     Ops reclaimOpen(int seqid, long clientid, String owner) {
         return add(18, call -> call.word(seqid)
                 .word(3)
@@ -133,7 +133,7 @@ final class Ops {
         return add(4, call -> stateid(call.word(seqid), stateid));
     }
 
-    /** WRITE_LT of the first 100 bytes by a lock-owner that is new. */
+    /** LOCK of type WRITE_LT of the first 100 bytes, by a new lock-owner. */
     Ops lock(boolean reclaim, int openSeqid, byte[] open, long clientid, String owner) {
         return add(12, call -> stateid(
                         call.word(2)

@@ -12,20 +12,17 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.server.cli.Main;
 
-/**
- * A server as a process of its own, started as often as it is killed: over one directory, one state and one pair of
- * ports.
- */
+/** A server in its own process, which can be killed and started again with the same directory, state and ports. */
 final class ServerProcess {
     private static final int READY_SECONDS = 120;
 
     /**
-     * Who the server is, and what it serves.
+     * The user of the server and the directories that it uses.
      *
-     * @param uid the user it runs as
-     * @param export the directory it serves, that user's
-     * @param state what outlives it
-     * @param classPath what that user may read
+     * @param uid the user that the server runs as
+     * @param export the exported directory, which belongs to that user
+     * @param state the state directory, which is kept across kills
+     * @param classPath a class path that the user may read
      */
     record Plan(int uid, int leaseSeconds, Path export, Path state, String classPath) {}
 
@@ -64,7 +61,7 @@ final class ServerProcess {
         start(plan.classPath());
     }
 
-    /** The same of another build of the server. */
+    /** Starts the server from another build. */
     void start(String classPath) throws IOException {
         List<String> command = new ArrayList<>();
         if (plan.uid() != ownUid()) {
@@ -94,7 +91,7 @@ final class ServerProcess {
         return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 
-    /** Returns once it serves; a server that does not start from what its predecessor left is a failure. */
+    /** Returns once the server serves. Fails if it does not start from what the previous server left. */
     void awaitReady() throws Exception {
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
         while (!Files.readString(log).lines().anyMatch("ready"::equals)) {
@@ -105,12 +102,12 @@ final class ServerProcess {
         }
     }
 
-    /** What it has printed since it was started. */
+    /** Returns what the server has printed since its last start. */
     String output() throws IOException {
         return Files.readString(log);
     }
 
-    /** SIGHUP. */
+    /** Sends SIGHUP. */
     void hangUp() throws Exception {
         if (new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid()))
                         .inheritIO()
@@ -121,7 +118,7 @@ final class ServerProcess {
         }
     }
 
-    /** SIGTERM; the status that it ends with. */
+    /** Sends SIGTERM and returns the exit status. */
     int terminate() throws Exception {
         process.destroy();
         if (!process.waitFor(READY_SECONDS, TimeUnit.SECONDS)) {
@@ -130,7 +127,7 @@ final class ServerProcess {
         return process.exitValue();
     }
 
-    /** SIGKILL; returns once it is gone, with all that it was doing. */
+    /** Sends SIGKILL and returns once the process has ended. */
     void kill() throws Exception {
         if (process != null) {
             process.destroyForcibly();

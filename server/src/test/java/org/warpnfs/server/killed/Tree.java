@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.warpnfs.server.killed.Change.Kind;
 
-/** The names in the directory of one client, as it was told: what was acknowledged, and nothing else. */
+/** The names in the directory of one client. The tree contains exactly what the server acknowledged. */
 final class Tree {
     private static final int MAX_NAMES = 10;
 
@@ -55,7 +55,7 @@ final class Tree {
                 .getKey();
     }
 
-    /** Any change that can be done now; the node that is held open keeps a name. */
+    /** Picks a random change that can be done now. The held file keeps at least one name. */
     Change draw(Node held) {
         List<String> all = List.copyOf(names.keySet());
         List<String> free = all.stream().filter(name -> names.get(name) != held).toList();
@@ -90,7 +90,7 @@ final class Tree {
         };
     }
 
-    /** A name of its own, or that of another file, which is replaced. */
+    /** Returns a new name, or the name of another file, which the rename replaces. */
     private String renamed(String name, Node held) {
         Node node = names.get(name);
         List<String> others = new ArrayList<>();
@@ -114,7 +114,7 @@ final class Tree {
         }
     }
 
-    /** @param handle of what the change made */
+    /** @param handle the handle of the file that the change made */
     void done(Change change, byte[] handle) {
         switch (change.kind()) {
             case CREATE -> names.put(change.name(), new Node(Node.Type.FILE, handle, ""));
@@ -130,7 +130,7 @@ final class Tree {
         }
     }
 
-    /** Beside the server: exactly the names that were acknowledged, each of its type. */
+    /** Checks the exported directory itself: it has exactly the acknowledged names, each of its type. */
     void verify() throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
             assertThat(entries.map(entry -> entry.getFileName().toString()).toList())

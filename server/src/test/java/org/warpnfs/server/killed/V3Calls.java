@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import org.warpnfs.server.NfsCall;
 
-/** NFSv3 (RFC 1813, section 3). */
+/** The calls of an NFSv3 client (RFC 1813, section 3). */
 final class V3Calls implements FileCalls {
     private static final int GETATTR = 1;
     private static final int SETATTR = 2;
@@ -48,7 +48,7 @@ final class V3Calls implements FileCalls {
         return NfsCall.opaque(mounted);
     }
 
-    /** sattr3 with a mode. */
+    /** Encodes a sattr3 that sets only the mode. */
     private static NfsCall mode(NfsCall call, int mode) {
         return call.word(1).word(mode).word(0).word(0).word(0).word(0).word(0);
     }
@@ -106,7 +106,7 @@ final class V3Calls implements FileCalls {
 
     @Override
     public void settle() {
-        // Nothing is open.
+        // NFSv3 opens no files.
     }
 
     @Override

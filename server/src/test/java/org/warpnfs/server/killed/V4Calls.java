@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.NfsCall;
 
-/** NFSv4.0, 4.1 and 4.2 as far as files go; who the client is and what it holds is in {@link V4Client}. */
+/** The calls on files of NFSv4.0, 4.1 and 4.2. {@link V4Client} has the identity and the state of the client. */
 final class V4Calls implements FileCalls {
     private static final byte[] ANONYMOUS = new byte[16];
     private static final int OPERATION_BYTES = 8;
@@ -36,7 +36,7 @@ final class V4Calls implements FileCalls {
         return handle(send(new Ops().putRootFh().getFh()), 1).handle();
     }
 
-    /** GETFH behind operations that have no results but their statuses. */
+    /** Returns the handle of a GETFH that follows operations whose results are only statuses. */
     private static Answer handle(ByteBuffer results, int before) {
         if (status(results) != OK) {
             return new Answer(status(results));
@@ -70,7 +70,7 @@ final class V4Calls implements FileCalls {
         return new Answer(status(send(change.xid(), ops)));
     }
 
-    /** PUTFH, CREATE with change_info4 and a bitmap, GETFH. */
+    /** Parses the results of PUTFH, CREATE (with change_info4 and a bitmap) and GETFH. */
     private static Answer made(ByteBuffer results) {
         if (status(results) != OK) {
             return new Answer(status(results));

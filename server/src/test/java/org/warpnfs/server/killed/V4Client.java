@@ -9,8 +9,8 @@ import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.killed.FileCalls.Answer;
 
 /**
- * A client of NFSv4.0, 4.1 or 4.2 that outlives servers: it introduces itself to each, and holds one file open and
- * locked.
+ * A client of NFSv4.0, 4.1 or 4.2 that outlives servers. It establishes its client ID with each server, and holds one
+ * file open and locked.
  */
 final class V4Client {
     private static final int STALE_CLIENTID = 10_022;
@@ -19,7 +19,7 @@ final class V4Client {
     private static final int CALLBACK_PROGRAM = 0x4000_0000;
     private static final int OPERATION_BYTES = 8;
     private static final int RESULT_CONFIRM = 2;
-    /** SEQUENCE with its results: sessionid4, five words. */
+    /** The results of SEQUENCE: number and status, a sessionid4 and five words. */
     private static final int SEQUENCE_BYTES = OPERATION_BYTES + 16 + 20;
 
     private final int minor;
@@ -78,8 +78,8 @@ final class V4Client {
     }
 
     /**
-     * A COMPOUND, behind SEQUENCE if the version has it: its status is at 0, the position is at the first operation's
-     * results.
+     * Sends a COMPOUND, with SEQUENCE in front if the version has it. In the returned buffer the COMPOUND's status is
+     * at 0, and the position is at the results of the first operation.
      */
     ByteBuffer send(Link link, int xid, Ops ops) throws Exception {
         ByteBuffer results = parsed(link.answer(ops.writeTo(begin(xid, ops.count()))));
@@ -104,7 +104,7 @@ final class V4Client {
                 .word(0);
     }
 
-    /** PUTFH and READ. */
+    /** Sends PUTFH and READ. */
     ByteBuffer read(Link link, Ops ops, int count) throws Exception {
         int before = 12 + (minor > 0 ? SEQUENCE_BYTES : 0) + 2 * OPERATION_BYTES + 4;
         return link.read(ops.writeTo(begin(Link.nextXid(), ops.count())), count, before);
@@ -114,7 +114,10 @@ final class V4Client {
         return results.getInt(0);
     }
 
-    /** To a server that was just started: what an earlier one gave is refused first. */
+    /**
+     * Establishes the client ID with a restarted server, after checking that it refuses the IDs that a previous server
+     * gave.
+     */
     void introduce(Link link) throws Exception {
         held = null;
         created = Created.NONE;
@@ -192,7 +195,7 @@ final class V4Client {
                 : status(send(link, Link.nextXid(), new Ops().putRootFh()));
     }
 
-    /** Says that nothing more is to be reclaimed, if the version has a word for that. */
+    /** Sends RECLAIM_COMPLETE, if the version has it. */
     void completeReclaim(Link link) throws Exception {
         if (minor > 0) {
             assertThat(status(send(link, Link.nextXid(), new Ops().add(RECLAIM_COMPLETE, call -> call.word(0)))))
@@ -205,12 +208,12 @@ final class V4Client {
         return minor == 0 ? openSeqid++ : 0;
     }
 
-    /** Makes a file, which is open then. */
+    /** Makes a file and leaves it open. */
     Answer create(Link link, int xid, byte[] directory, String file) throws Exception {
         return open(link, xid, directory, file, true);
     }
 
-    /** Opens what is there; it is open for {@link #closeCreated} then. */
+    /** Opens an existing file, which stays open until {@link #closeCreated}. */
     Answer open(Link link, byte[] directory, String file) throws Exception {
         return open(link, Link.nextXid(), directory, file, false);
     }
@@ -243,7 +246,7 @@ final class V4Client {
         confirmed.position(confirmed.position() + 2 * OPERATION_BYTES).get(stateid);
     }
 
-    /** OPEN4resok; true if it has to be confirmed. */
+    /** Reads OPEN4resok. Returns true if the open has to be confirmed. */
     private static boolean readOpen(ByteBuffer results, byte[] stateid) {
         results.position(results.position() + OPERATION_BYTES).get(stateid);
         results.position(results.position() + 20);
@@ -273,14 +276,14 @@ final class V4Client {
         }
     }
 
-    /** From now on what was made last is the file that is held. */
+    /** Holds the file that was made last. */
     void holdCreated() {
         heldHandle = created.handle();
         held = created.stateid();
         created = Created.NONE;
     }
 
-    /** The status of CLAIM_PREVIOUS of the file that is held. */
+    /** Reclaims the held file by CLAIM_PREVIOUS and returns the status. */
     int reclaimOpen(Link link) throws Exception {
         ByteBuffer results = send(
                 link, Link.nextXid(), new Ops().putFh(heldHandle).reclaimOpen(nextOpenSeqid(), clientid, "opener"));
@@ -295,13 +298,13 @@ final class V4Client {
         return status(results);
     }
 
-    /** The status of a LOCK of the file that is held. */
+    /** Locks the held file and returns the status. */
     int lock(Link link, boolean reclaim) throws Exception {
         byte[] open = held == null ? new byte[16] : held;
         return lock(link, heldHandle, open, reclaim);
     }
 
-    /** The status of a LOCK of what was opened last. */
+    /** Locks the file that was opened last and returns the status. */
     int lockCreated(Link link) throws Exception {
         return lock(link, created.handle(), created.stateid(), false);
     }
@@ -312,7 +315,7 @@ final class V4Client {
                 link, Link.nextXid(), new Ops().putFh(handle).lock(reclaim, nextOpenSeqid(), open, clientid, owner)));
     }
 
-    /** The stateid by which a file is written to; null if it is not the one that is held. */
+    /** Returns the stateid for WRITEs to a file; null if the file is not the held one. */
     byte @Nullable [] stateidOf(byte[] handle) {
         return Arrays.equals(handle, heldHandle) ? held : null;
     }

@@ -11,11 +11,11 @@ import org.warpnfs.server.killed.Change.Kind;
 import org.warpnfs.server.killed.FileCalls.Answer;
 
 /**
- * A client with a directory of its own, in which it changes names and writes data until the server is killed; then it
- * demands of the next server all that was acknowledged, does again what was under way, and goes on.
+ * A client that changes names and writes data in its own directory until the server is killed. After a restart it
+ * checks that all acknowledged changes are there, repeats the calls that were in progress, and goes on.
  */
 final class VerifyingClient {
-    /** NFS3ERR_JUKEBOX and NFS4ERR_DELAY. */
+    /** The value of both NFS3ERR_JUKEBOX and NFS4ERR_DELAY. */
     private static final int TRY_LATER = 10008;
 
     private static final int MAX_PROBES = 500;
@@ -37,7 +37,7 @@ final class VerifyingClient {
     private final Link.Ends ends;
     private final SplittableRandom random;
     private final Tree tree;
-    /** Null in NFSv3. */
+    /** The held file; null in NFSv3. */
     private final Held held;
 
     private byte[] directory = new byte[0];
@@ -59,7 +59,7 @@ final class VerifyingClient {
         held = kindred.version() == 3 ? null : new Held(kindred.version() - 40, kindred.toString(), uid);
     }
 
-    /** Works until the server of a life is killed. */
+    /** Works until the server of this life ends. */
     void live(Life life, Runnable recovered) throws Exception {
         try (Link own = new Link(ends, server, life, kindred.way());
                 Link rival = new Link(ends, server, life, kindred.way())) {
@@ -82,10 +82,12 @@ final class VerifyingClient {
         }
     }
 
-    /** A server that ends in its own time answers what it does: what got no answer was not done. */
+    /**
+     * Checks that a call without an answer was not done. A server that stops in order answers each call that it does.
+     */
     void assertNothingDoneWithoutAnAnswer() throws Exception {
         Change change = underWay;
-        // A size may have been what it was to be.
+        // A change of size proves nothing, because the file may have had that size before.
         assertThat(change != null && change.kind() != Kind.SET_SIZE && change.isDone(tree.directory()))
                 .as("%s: %s was done and not answered", kindred, change)
                 .isFalse();
@@ -169,7 +171,7 @@ final class VerifyingClient {
         return found.handle();
     }
 
-    /** Repeats what the server that was killed had done: the answer says so, and nothing is done twice. */
+    /** Repeats a change that the killed server had done. The answer must say that it is done already. */
     private void repeatOfDone(Change change) throws Exception {
         Answer answer = ask(() -> calls.perform(change, directory));
         assertThat(change.isAnswerOfRepetition(answer.status()))
@@ -181,8 +183,8 @@ final class VerifyingClient {
     }
 
     /**
-     * GETATTR. A server that keeps its handles in a table, and was killed, searches for files that the table does not
-     * know. One search runs at a time, and who asks meanwhile is told to ask again.
+     * Sends GETATTR. A killed server may not have stored all handles of its table, so its successor searches for the
+     * files of unknown handles. One search runs at a time, and other requests are told to try again later.
      */
     private int probe(byte[] handle) throws Exception {
         int status = calls.probe(handle);
@@ -234,14 +236,14 @@ final class VerifyingClient {
     private void repeatLostWrite() throws Exception {
         SentWrite lost = lostWrite;
         if (lost != null && tree.files().contains(lost.node())) {
-            // What it wrote beyond the end that a SETATTR set later is not written any more: there was none.
+            // The WRITE can be repeated whole, because no SETATTR followed it that could have shortened the file.
             send(lost);
             repeated++;
         }
         lostWrite = null;
     }
 
-    /** What was not committed by the server that is gone, the next one gets again. */
+    /** Sends the data again that the previous server did not commit. */
     private void resend() throws Exception {
         for (Node file : tree.files()) {
             for (FileModel.Range range : file.data.toRepeat()) {
@@ -275,7 +277,9 @@ final class VerifyingClient {
         perform(change, true);
     }
 
-    /** A change that was not done yet: it is now, or it was put off and is still not done. */
+    /**
+     * Performs a change. An answer of "try later" must change nothing, and success must mean that the change is done.
+     */
     private void perform(Change change, boolean settles) throws Exception {
         underWay = change;
         tree.sent(change);

@@ -1,2 +1,2 @@
-/** The server killed at random moments, with clients that know what it had acknowledged. */
+/** Tests that kill or stop the server at random moments. The clients know what the server acknowledged. */
 package org.warpnfs.server.killed;
