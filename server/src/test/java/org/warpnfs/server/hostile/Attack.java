@@ -6,13 +6,13 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Hostile peers of one kind.
+ * An attack by hostile peers of one kind.
  *
- * <p>{@link #begin} returns when they have done what they came for: sent all that the server would take, or opened all
- * that it would give. From then on they stay as they are, or go on with it, until {@link #close} ends them.
+ * <p>{@link #begin} returns when the peers have sent all that the server accepts, or opened all the connections that it
+ * allows. From then on they keep their connections, or go on with the attack, until {@link #close} ends them.
  */
 final class Attack implements AutoCloseable {
-    /** What peers of one kind do. */
+    /** The behaviour of peers of one kind. */
     interface Worst {
         void begin(Attack attack, Target target, Random random) throws Exception;
     }
@@ -26,12 +26,12 @@ final class Attack implements AutoCloseable {
         this.worst = worst;
     }
 
-    /** Does the worst there is to do. */
+    /** Begins the attack. */
     void begin(Target target, Random random) throws Exception {
         worst.begin(this, target, random);
     }
 
-    /** Keeps a connection open until the end. */
+    /** Keeps a connection open until the end of the attack. */
     Wire keep(Wire wire) {
         synchronized (wires) {
             wires.add(wire);
@@ -48,13 +48,14 @@ final class Attack implements AutoCloseable {
         return over;
     }
 
-    /** A step that is done again and again until the end. */
+    /** A step that an attack repeats until its end. */
     interface Step {
         void run() throws Exception;
     }
 
     /**
-     * Repeats a step on threads of its own until the end, and returns when each has been through {@code least} of them.
+     * Repeats a step on {@code count} threads until the end of the attack. Returns when each thread has done it
+     * {@code least} times.
      */
     void repeat(int count, int least, Step step) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(count);
@@ -67,7 +68,7 @@ final class Attack implements AutoCloseable {
                     try {
                         step.run();
                     } catch (java.io.IOException e) {
-                        // Refused, or cut off: the server defends itself.
+                        // The server refused or ended the connection, as it may.
                     } catch (Exception e) {
                         throw new AssertionError(e);
                     }

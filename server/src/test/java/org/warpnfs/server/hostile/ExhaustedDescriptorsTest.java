@@ -34,8 +34,8 @@ import org.warpnfs.server.hostile.HonestClient.Way;
 import org.warpnfs.server.limits.SmallProcess;
 
 /**
- * A server in a process that has no descriptor left: clients have filled it with open files, and then the kernel
- * refuses it every new one. It answers, and what it answers is true; when there are descriptors again all is as before.
+ * A server process that has run out of descriptors: clients have filled it with open files, and then the kernel refuses
+ * it any new descriptor. The server still gives true answers, and works as before once there are descriptors again.
  */
 @Timeout(300)
 class ExhaustedDescriptorsTest {
@@ -43,10 +43,10 @@ class ExhaustedDescriptorsTest {
     private static final int SECONDS = 60;
     private static final int UID = 0;
     private static final int OK = 0;
-    /** NFS3ERR_JUKEBOX and NFS4ERR_DELAY. */
+    /** The value of both NFS3ERR_JUKEBOX and NFS4ERR_DELAY. */
     private static final int LATER = 10_008;
 
-    /** What a client is told that has its share of opens: it ends, unlike "try later". */
+    /** The status for a client that has its full share of opens. It is final, unlike "try later". */
     private static final int SERVERFAULT = 10_006;
 
     private static final int GETATTR = 1;
@@ -125,7 +125,7 @@ class ExhaustedDescriptorsTest {
         return sattr(nfs3(CREATE, root).string(name).word(1));
     }
 
-    /** Makes a file and has a word in it. */
+    /** Makes a file and writes one word into it. */
     private byte[] make(Requester requester, String name) throws Exception {
         ByteBuffer made = answer(requester, create(name));
         assertThat(made.getInt()).as("CREATE").isEqualTo(OK);
@@ -143,7 +143,10 @@ class ExhaustedDescriptorsTest {
         return answer(requester, call).getInt();
     }
 
-    /** Opens files by OPEN (RFC 8881, section 18.16), until the server says that there are enough; how many. */
+    /**
+     * Opens files by OPEN (RFC 8881, section 18.16) until the server refuses one or {@code most} are open. Returns how
+     * many were opened.
+     */
     private static int openMany(V41Client client, String prefix, int most) throws Exception {
         for (int opened = 0; opened < most; opened++) {
             int status = client.status(client.sequenced(3)
@@ -186,7 +189,7 @@ class ExhaustedDescriptorsTest {
             Requester requester = connect(way).get(SECONDS, TimeUnit.SECONDS);
             requesters.put(way, requester);
             known.put(way, make(requester, "known-" + way));
-            // Everything once, so that nothing has to be set up later.
+            // Make each kind of call once, so that the server sets up everything that it needs only once.
             changes(requester, "before-" + way, false);
         }
         int atRest = server.descriptors();
@@ -199,7 +202,7 @@ class ExhaustedDescriptorsTest {
             openers.add(client);
         }
         for (V41Client opener : openers) {
-            // Until the address they share has all that it may have.
+            // Open files until the share of the common address is used up.
             assertThat(openMany(opener, "more" + openers.indexOf(opener) + "-", LIMIT))
                     .isLessThan(LIMIT);
         }
@@ -219,7 +222,7 @@ class ExhaustedDescriptorsTest {
             }
         }
         assertThat(statuses).as("descriptors are wanting").contains(LATER);
-        // The listeners cannot accept these, and give up connections that are idle for them.
+        // The listeners cannot accept these connections, and close idle ones to make room for them.
         List<CompletableFuture<Requester>> newcomers = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             newcomers.add(connect(i % 2 == 0 ? Way.TCP : Way.RDMA));
@@ -234,7 +237,7 @@ class ExhaustedDescriptorsTest {
             }
         }
         for (CompletableFuture<Requester> newcomer : newcomers) {
-            // Taken in the end, or refused; not left waiting.
+            // The connection is accepted or refused in the end, and does not hang.
             newcomer.handle((requester, refused) -> requester)
                     .thenAccept(requester -> {
                         if (requester != null) {
@@ -248,7 +251,7 @@ class ExhaustedDescriptorsTest {
         assertThat(said).noneMatch(line -> line.contains("OutOfMemoryError") || line.contains("NoClassDefFound"));
     }
 
-    /** Connections that have ended are given back a moment later. */
+    /** Waits until the server has no more than this many descriptors, as it closes ended connections a moment later. */
     private void awaitDescriptors(int most) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         while (server.descriptors() > most) {
@@ -260,8 +263,8 @@ class ExhaustedDescriptorsTest {
     }
 
     /**
-     * One of each kind of call. Each is answered, and what is told to try later has changed nothing; the others have
-     * done what they say.
+     * Makes one call of each kind, and checks that each is answered. A call that is told to try later must have changed
+     * nothing, and any other must have done its work.
      *
      * @return the statuses
      */
@@ -285,7 +288,7 @@ class ExhaustedDescriptorsTest {
                 assertThat(mayBePutOff).as(what).isTrue();
                 assertThat(changed).as("%s is put off and was done", what).isFalse();
             } else {
-                // A rename or removal of what could not be made finds nothing.
+                // A rename or removal finds nothing if the file could not be made.
                 boolean depends = what.endsWith("rename") || what.endsWith("remove");
                 assertThat(status).as(what).isIn(depends && !there ? List.of(2) : List.of(OK));
                 assertThat(changed).as(what).isEqualTo(changes && status == OK);
@@ -302,7 +305,7 @@ class ExhaustedDescriptorsTest {
         return statuses;
     }
 
-    /** To a file that was made before. */
+    /** Calls that read and write a file that was made earlier. */
     private List<NfsCall> dataCalls(Requester requester, boolean mayBePutOff) throws Exception {
         ByteBuffer found = answer(requester, nfs3(LOOKUP, root).string("known-TCP"));
         int status = found.getInt();

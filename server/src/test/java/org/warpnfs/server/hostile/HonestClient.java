@@ -20,11 +20,11 @@ import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.WarpServer;
 
 /**
- * A client that keeps the rules, and fails at the first answer that is not the one it may expect: a status of "try
- * later", a connection that is refused or ended, data that are not those it wrote.
+ * A client that keeps to the protocol. It fails at the first unexpected answer: a status of "try later", a refused or
+ * ended connection, or data that differ from what it wrote.
  */
 final class HonestClient implements AutoCloseable {
-    /** How a client reaches the server. */
+    /** The transport by which a client reaches the server. */
     enum Way {
         TCP,
         RDMA
@@ -52,7 +52,7 @@ final class HonestClient implements AutoCloseable {
     private final byte[] file;
     private Requester requester;
     private final V41Client session;
-    /** No two clients use one XID: the server would take the second call for the first one's repetition. */
+    /** Clients must not share XIDs, because the server would take the second call for a repetition of the first. */
     private int xid = number << 16;
 
     private int rounds;
@@ -112,7 +112,7 @@ final class HonestClient implements AutoCloseable {
         return NfsCall.opaque(results);
     }
 
-    /** One of each kind of call; each has to be answered by NFS3_OK, and what is read has to be what was written. */
+    /** Makes one call of each kind. Each must be answered by NFS3_OK, and a READ must return what was written. */
     void round() throws Exception {
         rounds++;
         assertThat(answer(nfs3(GETATTR, root)).getInt()).as("GETATTR").isZero();
@@ -155,7 +155,7 @@ final class HonestClient implements AutoCloseable {
         return ByteBuffer.wrap(NfsCall.opaque(results));
     }
 
-    /** Leaves its connection and makes another, which has to be accepted and served. */
+    /** Closes the connection and makes another, which must be accepted and served. */
     void reconnect() throws Exception {
         requester.close();
         requester = connect();

@@ -19,7 +19,8 @@ import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.hostile.HonestClient.Way;
 
 /**
- * Whatever other peers do, an honest client is served, over either transport, on its old connection and on new ones.
+ * Checks that the server serves an honest client during each attack by other peers: over both transports, and on old
+ * and new connections.
  */
 @Timeout(300)
 class HostilePeersTest {
@@ -54,7 +55,7 @@ class HostilePeersTest {
                 }
             }
         }
-        // And when they have gone, nothing of them is left in the way.
+        // The attack must leave nothing behind after its end that keeps clients out.
         try (HonestClient honest = new HonestClient(server, way)) {
             honest.round();
         }

@@ -28,15 +28,15 @@ import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.log.Written;
 
 /**
- * Peers at their worst write a line a minute of each kind, whatever they send; each line stays one, and JSON stays
- * JSON.
+ * Checks the log under attack. The number of lines of each kind in a minute is bounded, whatever hostile peers send.
+ * Each message stays on one line, and JSON stays valid.
  */
 @Timeout(300)
 class LogFloodTest {
     private static final int SIZE_BYTES = 64 << 20;
     private static final long SEED = 7;
     private static final int PEERS = 3;
-    /** From one network more, where attacks use addresses of their own. */
+    /** The allowed lines of one kind in a minute. The attacks use fewer addresses than that. */
     private static final int ADDRESSES = 64;
 
     private static final List<Attack.Worst> WORST = List.of(
@@ -54,7 +54,7 @@ class LogFloodTest {
             RdmaAttack.CHURN::begin,
             LogFloodTest::namesThatForgeLines);
 
-    /** MOUNT of names with every byte in them, 255 bytes long and longer: most are refused. */
+    /** Sends MOUNT with long random names in which every byte occurs; the server refuses most of them. */
     private static void namesThatForgeLines(Attack attack, Target target, Random random) throws Exception {
         AtomicInteger xid = new AtomicInteger();
         attack.repeat(PEERS, 60, () -> {
@@ -67,7 +67,7 @@ class LogFloodTest {
             try (Wire wire = Wire.connect(target.tcp(), 1 + call % PEERS)) {
                 wire.push(TcpAttack.record(
                         Target.flat(NfsCall.of(call, NfsCall.MOUNT, 3, 1, 0).opaque(path.toByteArray()))));
-                // Until the header of the reply is here: then the line is written.
+                // Wait for the header of the reply: by then the server has written the line.
                 wire.await(ByteBuffer.allocate(8));
             }
         });
@@ -106,7 +106,7 @@ class LogFloodTest {
         }
     }
 
-    /** Whoever forges sources writes no line with each datagram: there is one for all. */
+    /** Datagrams from many forged sources share one line, so a sender cannot cause a line with each. */
     @Test
     void datagramsFromAnywhere_writeOneLine() throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -20,27 +20,30 @@ import org.warpnfs.server.InMemory;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.hostile.HonestClient.Way;
 
-/** Hostile peers that come back again and again cost no more memory than the second time: nothing of them is kept. */
+/**
+ * Checks that repeated attacks do not increase memory beyond that of the second round, as the server keeps nothing of
+ * them.
+ */
 @Timeout(600)
 class MemoryFlatTest {
     private static final int SIZE_BYTES = 64 << 20;
     private static final int ROUNDS = 4;
     private static final long MIB = 1 << 20;
 
-    /** Less than one round of any of these attacks took before it was bounded. */
+    /** The allowed growth of the heap. One round of each of these attacks took more before it was bounded. */
     private static final long HEAP_SLACK_BYTES = 16 * MIB;
 
     private static final long DIRECT_SLACK_BYTES = 8 * MIB;
-    /** The collector's own structures, compiled code and stacks of threads come and go. */
+    /** The allowed growth of resident memory. The collector's own structures, compiled code and thread stacks vary. */
     private static final long RESIDENT_SLACK_BYTES = 128 * MIB;
 
     private static final long END_OF_HEAP = 32L << 30;
-    /** The first line of each mapping in smaps (proc(5)). */
+    /** Matches the first line of each mapping in smaps (proc(5)). */
     private static final Pattern MAPPING = Pattern.compile("([0-9a-f]+)-[0-9a-f]+ ");
 
     private record Memory(long heapBytes, long directBytes, long residentBytes) {
         static Memory now() throws IOException {
-            // Whatever is garbage goes, so that what is left is what somebody holds.
+            // Collect garbage, so that only reachable memory is counted.
             for (int i = 0; i < 3; i++) {
                 System.gc();
             }
@@ -53,8 +56,8 @@ class MemoryFlatTest {
         }
 
         /**
-         * Of the heap the collector keeps as much as it sees fit, whatever is used of it, so its pages do not count
-         * here. Compressed references want it below 32 GiB, where nothing else is.
+         * Returns the resident memory outside the heap. Pages of the heap do not count, because the collector keeps as
+         * many as it likes. With compressed references the heap is below 32 GiB, and no other mapping is there.
          */
         private static long residentBesidesTheHeap() throws IOException {
             long bytes = 0;
@@ -71,7 +74,7 @@ class MemoryFlatTest {
         }
     }
 
-    /** Those that made the server hold more and more. */
+    /** The attacks that once made the server's memory grow without limit. */
     private static List<Attack.Worst> attacks() {
         List<Attack.Worst> all = new ArrayList<>();
         all.add(TcpAttack.READERS_THAT_TAKE_NOTHING::begin);

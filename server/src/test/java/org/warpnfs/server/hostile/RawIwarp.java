@@ -6,16 +6,19 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The initiator's end of an iWARP stream, written byte by byte: MPA (RFC 5044, section 7.1; RFC 6581, section 9)
- * without CRC and markers, DDP (RFC 5041, section 4) and RDMAP (RFC 5040, section 4) Sends. It shares nothing with the
- * server, and answers nothing.
+ * The initiator's end of an iWARP stream, encoded byte by byte: MPA (RFC 5044, section 7.1; RFC 6581, section 9)
+ * without CRC and markers, and Sends of DDP (RFC 5041, section 4) and RDMAP (RFC 5040, section 4). It shares no code
+ * with the server, and answers nothing.
  */
 final class RawIwarp implements AutoCloseable {
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
     private static final int REPLY_BYTES = 20;
     private static final int ENHANCED = 0x10;
     private static final int REVISION = 2;
-    /** IRD and ORD, then the private data of RFC 8797: version 1, remote invalidation, 4096 bytes each way. */
+    /**
+     * IRD and ORD, followed by the private data of RFC 8797: version 1, remote invalidation, 4096 bytes in each
+     * direction.
+     */
     private static final int[] PRIVATE_DATA = {0x0080_0000, 0xf6ab_0e18, 0x0101_0303};
 
     private static final int LAST_UNTAGGED = 0x41;
@@ -38,19 +41,19 @@ final class RawIwarp implements AutoCloseable {
         return frame.array();
     }
 
-    /** A connection on which nothing was sent yet. */
+    /** Opens a connection on which nothing has been sent. */
     static RawIwarp silent(InetSocketAddress server, int number) throws IOException {
         return new RawIwarp(Wire.connect(server, number));
     }
 
-    /** A connection that is established; its first FPDU is still to come. */
+    /** Opens a connection and completes the MPA startup. The first FPDU has not been sent. */
     static RawIwarp established(InetSocketAddress server, int number) throws IOException {
         RawIwarp raw = silent(server, number);
         raw.establish();
         return raw;
     }
 
-    /** Sends the MPA request and waits for the reply; false if the server ended the connection. */
+    /** Sends the MPA request and waits for the reply. Returns false if the server ended the connection. */
     boolean establish() {
         wire.push(request());
         ByteBuffer head = ByteBuffer.allocate(REPLY_BYTES);
@@ -60,7 +63,7 @@ final class RawIwarp implements AutoCloseable {
         return wire.await(ByteBuffer.allocate(head.getShort(REPLY_BYTES - 2)));
     }
 
-    /** An FPDU that carries a whole Send. */
+    /** Encodes an FPDU that carries a whole Send. */
     ByteBuffer send(byte[] message) {
         int ulpdu = UNTAGGED_HEADER_BYTES + message.length;
         ByteBuffer fpdu = ByteBuffer.allocate((2 + ulpdu + 3 & ~3) + 4);

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 
-/** What peers over RDMA may do, at each layer: TCP, MPA, DDP, RDMAP, RPC-over-RDMA. */
+/** The attacks by peers over RDMA, at each layer: TCP, MPA, DDP, RDMAP, RPC-over-RDMA. */
 enum RdmaAttack {
-    /** READs with Write chunks, and nobody takes what is written into them. */
+    /** READs with Write chunks, where the peer never reads its socket. */
     READERS_THAT_TAKE_NOTHING {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -16,7 +16,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** The same from many addresses. */
+    /** The same attack from many addresses. */
     READERS_OF_MANY_ADDRESSES {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -25,7 +25,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** WRITEs whose data the server has to read, and nobody answers the Read Requests. */
+    /** WRITEs whose data the server has to fetch, where the peer never answers the Read Requests. */
     READS_THAT_NOBODY_ANSWERS {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -37,7 +37,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** The same, and something harmless is sent now and then. */
+    /** The same attack, while the peer sends something harmless now and then. */
     READS_THAT_NOBODY_ANSWERS_AMID_TALK {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -52,7 +52,7 @@ enum RdmaAttack {
             });
         }
     },
-    /** Read lists, Write lists and Reply chunks of as many segments as a message holds. */
+    /** Read lists, Write lists and Reply chunks of as many segments as fit into a message. */
     LISTS_OF_MANY_SEGMENTS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -65,7 +65,7 @@ enum RdmaAttack {
             });
         }
     },
-    /** Headers that make no sense, each of which asks for an answer that nobody takes. */
+    /** Invalid headers, each of which requires an answer, where the peer never reads its socket. */
     HEADERS_WITHOUT_SENSE {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -80,7 +80,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** Calls without a thought of credits. */
+    /** Calls that ignore the granted credits. */
     CALLS_BEYOND_CREDITS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -96,7 +96,7 @@ enum RdmaAttack {
             });
         }
     },
-    /** Messages that say they are replies to calls back. */
+    /** Replies to calls of the server that it never made. */
     REPLIES_TO_NO_CALL {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -111,7 +111,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** Anything in place of the MPA request. */
+    /** Random bytes in place of the MPA request. */
     GARBAGE_BEFORE_MPA {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -126,7 +126,7 @@ enum RdmaAttack {
             });
         }
     },
-    /** Anything in place of FPDUs. */
+    /** Random bytes in place of FPDUs. */
     GARBAGE_FPDUS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -141,7 +141,7 @@ enum RdmaAttack {
             });
         }
     },
-    /** Anything in place of an RPC call. */
+    /** Random bytes in place of an RPC call. */
     GARBAGE_CALLS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -158,7 +158,7 @@ enum RdmaAttack {
             });
         }
     },
-    /** FPDUs that are begun and never finished. */
+    /** FPDUs that never end. */
     PARTIAL_FPDUS {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -168,7 +168,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** Silence after each step of the startup. */
+    /** Connections that fall silent after each step of the startup. */
     SILENCE_AFTER_EACH_STEP {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -182,7 +182,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** Established connections that say nothing, as many as there can be. */
+    /** As many established and idle connections as the server allows. */
     FLOOD_OF_SILENCE {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -193,7 +193,7 @@ enum RdmaAttack {
             }
         }
     },
-    /** Connections that come and go. */
+    /** Connections that are opened and closed again and again. */
     CHURN {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -228,7 +228,7 @@ enum RdmaAttack {
         return join(header, call);
     }
 
-    /** A call with {@code count} segments in its Read list, in one Write chunk, or in its Reply chunk. */
+    /** Encodes a call with {@code count} segments in its Read list, in one Write chunk, or in its Reply chunk. */
     private static byte[] listOf(Target target, int xid, int kind, int count) {
         byte[] call = target.commit(xid);
         int fits = Math.min(count, (4096 - call.length - 64) / 24);

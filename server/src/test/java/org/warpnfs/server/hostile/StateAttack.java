@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 import org.warpnfs.server.NfsCall;
 
-/** What NFSv4.1 clients may do with state (RFC 8881, sections 2.10, 9 and 10). */
+/** The attacks by NFSv4.1 clients on the server's state (RFC 8881, sections 2.10, 9 and 10). */
 enum StateAttack {
-    /** Thousands of clients, each with a session, of one address. */
+    /** Thousands of clients from one address, each with a session. */
     THOUSANDS_OF_SESSIONS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -17,7 +17,7 @@ enum StateAttack {
             }
         }
     },
-    /** Clients that introduce themselves and never go on. */
+    /** Clients that send EXCHANGE_ID and never go on. */
     THOUSANDS_OF_INTRODUCTIONS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -28,7 +28,7 @@ enum StateAttack {
             }
         }
     },
-    /** Thousands of opens of one file, each by an owner of its own. */
+    /** Thousands of opens of one file, each by another open-owner. */
     THOUSANDS_OF_OPENS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -57,7 +57,7 @@ enum StateAttack {
         }
     };
 
-    /** Addresses of their own: that of the crowd is let in no more. */
+    /** Each attack has its own address, because the server refuses further clients from the address of the first. */
     private static final int CROWD = 1;
 
     private static final int OPENER = 2;
@@ -87,7 +87,10 @@ enum StateAttack {
                 .string("big");
     }
 
-    /** SEQUENCE's results take 9 words behind its number and status, PUTROOTFH 2; OPEN begins with its stateid. */
+    /**
+     * Returns the stateid at the start of OPEN's results. Before it come the results of SEQUENCE (9 words after number
+     * and status) and PUTROOTFH (2 words).
+     */
     private static byte[] stateidOfOpen(ByteBuffer results) {
         if (results.getInt(results.position()) != 0) {
             throw new AssertionError("OPEN: status " + results.getInt(results.position()));
@@ -119,7 +122,7 @@ enum StateAttack {
                 .string("lock owner " + number);
     }
 
-    /** A connection over TCP that waits for each answer. */
+    /** A connection over TCP that waits for the answer to each call. */
     private static final class Connection implements V41Client.Carrier, AutoCloseable {
         private final Wire wire;
 
@@ -131,7 +134,7 @@ enum StateAttack {
         public ByteBuffer answer(NfsCall call) {
             wire.push(TcpAttack.record(Target.flat(call)));
             ByteBuffer record = record();
-            // The server calls back on this connection, and is never answered.
+            // The server makes callbacks on this connection; they are never answered.
             while (record.getInt(Integer.BYTES) != REPLY) {
                 record = record();
             }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.WarpServer;
 
-/** What is attacked: a server, and a file of 1 MiB on it that anyone may read and write. */
+/** The target of the attacks: a server, and a file of 1 MiB on it that anyone may read and write. */
 final class Target {
     static final int MIB = 1 << 20;
     private static final int UID = 1000;
@@ -67,13 +67,13 @@ final class Target {
         return server.rdmaAddress();
     }
 
-    /** READ of the whole file (RFC 1813, section 3.3.6). */
+    /** Encodes a READ of the whole file (RFC 1813, section 3.3.6). */
     byte[] read(int xid) {
         return flat(
                 NfsCall.of(xid, NfsCall.NFS, 3, 6, UID).opaque(file).hyper(0).word(MIB));
     }
 
-    /** WRITE to the file, the data to follow (RFC 1813, section 3.3.7). */
+    /** Encodes a WRITE to the file, without the data that have to follow (RFC 1813, section 3.3.7). */
     byte[] writeWithoutData(int xid, int countBytes) {
         return flat(NfsCall.of(xid, NfsCall.NFS, 3, 7, UID)
                 .opaque(file)
@@ -83,7 +83,7 @@ final class Target {
                 .word(countBytes));
     }
 
-    /** COMMIT of the file (RFC 1813, section 3.3.21). */
+    /** Encodes a COMMIT of the file (RFC 1813, section 3.3.21). */
     byte[] commit(int xid) {
         return flat(
                 NfsCall.of(xid, NfsCall.NFS, 3, 21, UID).opaque(file).hyper(0).word(0));

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 
-/** What peers over TCP with record marking (RFC 5531, section 11) may do. */
+/** The attacks by peers over TCP with record marking (RFC 5531, section 11). */
 enum TcpAttack {
-    /** Many large READs on a few connections, whose replies nobody takes. */
+    /** Many large READs on a few connections, where the peer never reads the replies. */
     READERS_THAT_TAKE_NOTHING {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -18,7 +18,7 @@ enum TcpAttack {
             }
         }
     },
-    /** The same from many addresses. */
+    /** The same attack from many addresses. */
     READERS_OF_MANY_ADDRESSES {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -30,7 +30,7 @@ enum TcpAttack {
             }
         }
     },
-    /** A byte of the replies every now and then. */
+    /** The same attack, while the peer reads a byte of the replies now and then. */
     READERS_THAT_TAKE_A_BYTE {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -45,7 +45,7 @@ enum TcpAttack {
             });
         }
     },
-    /** Records that are begun and never finished. */
+    /** Records that never end. */
     PARTIAL_RECORDS {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -56,7 +56,7 @@ enum TcpAttack {
             }
         }
     },
-    /** Calls that end just before their last byte. */
+    /** Calls that stop before their last byte. */
     CALLS_WITHOUT_THEIR_LAST_BYTE {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -69,7 +69,7 @@ enum TcpAttack {
             }
         }
     },
-    /** Records that say they are replies, to calls that nobody made. */
+    /** Replies to calls that the server never made. */
     REPLIES_TO_NO_CALL {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -85,7 +85,7 @@ enum TcpAttack {
             });
         }
     },
-    /** Anything. */
+    /** Random bytes. */
     GARBAGE {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -98,7 +98,7 @@ enum TcpAttack {
             });
         }
     },
-    /** Whole records whose calls make no sense. */
+    /** Whole records with invalid calls. */
     GARBAGE_CALLS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -115,7 +115,7 @@ enum TcpAttack {
             });
         }
     },
-    /** Fragments of nothing, without end. */
+    /** An endless row of empty fragments. */
     EMPTY_FRAGMENTS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -127,7 +127,7 @@ enum TcpAttack {
             });
         }
     },
-    /** A call byte by byte, each in a fragment of its own. */
+    /** A call in fragments of one byte each. */
     FRAGMENTS_OF_ONE_BYTE {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -143,7 +143,7 @@ enum TcpAttack {
             });
         }
     },
-    /** Connections that come and go. */
+    /** Connections that are opened and closed again and again. */
     CHURN {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
@@ -156,7 +156,7 @@ enum TcpAttack {
             });
         }
     },
-    /** Connections that say nothing, as many as there can be. */
+    /** As many idle connections as the server allows. */
     FLOOD_OF_SILENCE {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -167,7 +167,7 @@ enum TcpAttack {
             }
         }
     },
-    /** Hundreds of calls that wait for stable storage, and nobody reads the replies. */
+    /** Hundreds of calls that wait for stable storage, where the peer never reads the replies. */
     COMMITS_OF_ONE {
         @Override
         void begin(Attack attack, Target target, Random random) throws IOException {
@@ -197,7 +197,7 @@ enum TcpAttack {
                 .array();
     }
 
-    /** An accepted reply to a call that was never made. */
+    /** Encodes an accepted reply to a call that the server never made. */
     static byte[] reply(int xid, int lengthBytes) {
         return ByteBuffer.allocate(lengthBytes).putInt(xid).putInt(1).array();
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import org.warpnfs.server.NfsCall;
 
-/** An NFSv4.1 client with one session and one slot, word by word (RFC 8881, section 18). */
+/** An NFSv4.1 client with one session and one slot, which encodes its calls word by word (RFC 8881, section 18). */
 final class V41Client {
     private static final int UID = 1000;
     private static final int EXCHANGE_ID = 42;
@@ -16,7 +16,7 @@ final class V41Client {
     private static final int GETATTR = 9;
     private static final int CALLBACK_PROGRAM = 0x4000_0000;
 
-    /** Carries a call to the server and back. */
+    /** Sends a call to the server and returns the answer. */
     interface Carrier {
         ByteBuffer answer(NfsCall call) throws Exception;
     }
@@ -46,7 +46,7 @@ final class V41Client {
                 .word(0);
     }
 
-    /** Introduces itself; the status of EXCHANGE_ID or of CREATE_SESSION, whichever failed first. */
+    /** Sends EXCHANGE_ID and CREATE_SESSION. Returns the status of the first that failed, or 0. */
     int introduce() throws Exception {
         ByteBuffer exchanged = carrier.answer(exchangeId());
         int status = exchanged.getInt(exchanged.position());
@@ -77,7 +77,7 @@ final class V41Client {
         return status;
     }
 
-    /** Introduces itself and says that it has nothing to reclaim. */
+    /** Creates a session and sends RECLAIM_COMPLETE. */
     void open() throws Exception {
         assertThat(introduce()).as("EXCHANGE_ID and CREATE_SESSION").isZero();
         assertThat(status(sequenced(2).word(RECLAIM_COMPLETE).word(0)))
@@ -85,7 +85,7 @@ final class V41Client {
                 .isZero();
     }
 
-    /** A COMPOUND whose first operation is SEQUENCE. */
+    /** Begins a COMPOUND whose first operation is SEQUENCE. */
     NfsCall sequenced(int operations) {
         ByteBuffer id = ByteBuffer.wrap(session);
         return compound(operations)
@@ -102,7 +102,7 @@ final class V41Client {
         return carrier.answer(call).getInt();
     }
 
-    /** SEQUENCE, which renews the lease, and GETATTR of the root. */
+    /** Renews the lease by SEQUENCE, followed by GETATTR of the root. */
     void renew() throws Exception {
         assertThat(status(sequenced(3).word(PUTROOTFH).word(GETATTR).word(1).word(2)))
                 .as("SEQUENCE, PUTROOTFH, GETATTR")

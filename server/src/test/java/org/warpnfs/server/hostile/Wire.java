@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.LockSupport;
 
-/** A socket of a peer that obeys no rule: it sends what it likes, and reads what it likes. */
+/** A socket of a peer that ignores the protocol: it sends and reads what it likes. */
 final class Wire implements AutoCloseable {
     private static final int SMALL_WINDOW_BYTES = 4096;
     private static final int QUIET_POLLS = 20;
@@ -22,7 +22,7 @@ final class Wire implements AutoCloseable {
         this.socket = socket;
     }
 
-    /** The loopback address with this number: another client to the server. */
+    /** Returns the loopback address with this number. The server takes each address for another client. */
     static InetAddress peerAddress(int number) {
         try {
             return InetAddress.getByAddress(new byte[] {127, 0, 1, (byte) number});
@@ -31,7 +31,7 @@ final class Wire implements AutoCloseable {
         }
     }
 
-    /** Connects from the loopback address {@code 127.0.1.number}, with a receive window as small as can be. */
+    /** Connects from the loopback address {@code 127.0.1.number}, with the smallest possible receive window. */
     static Wire connect(InetSocketAddress server, int number) throws IOException {
         SocketChannel socket = SocketChannel.open();
         boolean connected = false;
@@ -50,9 +50,9 @@ final class Wire implements AutoCloseable {
     }
 
     /**
-     * Sends until all is gone, or the server takes no more for a while, or it has closed the connection.
+     * Sends until all bytes are sent, the server accepts no more for a while, or it has closed the connection.
      *
-     * @return how many bytes went
+     * @return the number of bytes sent
      */
     int push(ByteBuffer bytes) {
         int before = bytes.remaining();
@@ -67,7 +67,7 @@ final class Wire implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // The server has ended the connection: that is its right.
+            // The server ended the connection, as it may.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -78,7 +78,7 @@ final class Wire implements AutoCloseable {
         return push(ByteBuffer.wrap(bytes));
     }
 
-    /** Waits until so many bytes have come; false if the server closed the connection before. */
+    /** Waits until the buffer is full. Returns false if the server closed the connection before. */
     boolean await(ByteBuffer into) {
         try {
             long deadline = System.nanoTime() + AWAIT_NANOS;
@@ -97,7 +97,7 @@ final class Wire implements AutoCloseable {
         return !into.hasRemaining();
     }
 
-    /** Takes a byte if there is one. */
+    /** Reads one byte, if there is one. */
     void sip() throws IOException {
         var _ = socket.read(ByteBuffer.allocate(1));
     }
@@ -111,12 +111,12 @@ final class Wire implements AutoCloseable {
         }
     }
 
-    /** Ends the connection by a reset. */
+    /** Ends the connection by a TCP reset. */
     void reset() {
         try {
             socket.setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException e) {
-            // It is closed already.
+            // The connection is closed already.
         }
         close();
     }

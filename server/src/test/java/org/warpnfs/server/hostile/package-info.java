@@ -1,6 +1,6 @@
 /**
- * Peers that do their worst to a whole server over real sockets, and an honest client beside them that must not notice.
+ * Attacks on a whole server over real sockets, while an honest client beside the hostile peers must notice nothing.
  *
- * <p>Loopback has many addresses: each hostile peer has one of 127.0.1.0/24 for itself, the honest client 127.0.0.1.
+ * <p>Each hostile peer has its own address of 127.0.1.0/24. The honest client has 127.0.0.1.
  */
 package org.warpnfs.server.hostile;
