@@ -7,7 +7,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.server.config.ConfigException;
 
-/** Plain numbers in, a plan out. */
+/**
+ * Which limits the server plans for a machine's heap, direct memory and descriptors. The test calls the calculation
+ * directly.
+ */
 class BudgetsTest {
     private static final long MIB = 1 << 20;
     private static final long GIB = 1 << 30;
@@ -79,7 +82,7 @@ class BudgetsTest {
                 "-XX:MaxDirectMemorySize");
     }
 
-    /** What docs/operate.md says of a container of 1 GiB; and a little less. */
+    /** The container of 1 GiB that docs/operate.md describes, and smaller ones. */
     @Test
     void manyConnections_littleMemory_eachHasReceiveBuffersToBeginWith() throws ConfigException {
         Map<String, Object> values = LimitValues.of(ServerLimits.DEFAULT);

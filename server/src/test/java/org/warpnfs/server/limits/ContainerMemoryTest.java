@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The files are as Linux shows them: cgroups(7). */
+/** How the memory limit of a container is read, from files laid out as cgroups(7) says. */
 class ContainerMemoryTest {
     @TempDir
     private Path root;

@@ -11,7 +11,7 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
 
-/** The server's numbers are those that the layers give reasons for, where the server has no other reason. */
+/** The server's defaults equal those of the layers, unless the server has its own reason for another. */
 class LayerLimitsTest {
     private static final ServerLimits LIMITS = ServerLimits.DEFAULT;
 

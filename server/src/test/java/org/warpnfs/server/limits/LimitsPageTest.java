@@ -24,7 +24,7 @@ import org.warpnfs.server.WarpServer;
 import org.warpnfs.testkit.NamedTests;
 import org.warpnfs.testkit.Repository;
 
-/** Holds docs/limits.md to the server: its defaults, its counters, its tests. */
+/** Compares docs/limits.md with the server's defaults and counters, and with the names of tests. */
 class LimitsPageTest {
     private static final int COLUMNS = 7;
     private static final Pattern NAME = Pattern.compile("`([a-z]+\\.[A-Za-z]+)`");
@@ -34,7 +34,7 @@ class LimitsPageTest {
 
     private final String page = NamedTests.read("docs", "limits.md");
 
-    /** Cells of each row that has all columns, without heads and rules. */
+    /** Returns the cells of each row that has all columns, without headings and rules. */
     private List<List<String>> rows() {
         return page.lines()
                 .filter(line -> line.startsWith("| ") && !line.startsWith("| limit |"))
@@ -136,8 +136,8 @@ class LimitsPageTest {
     }
 
     /**
-     * Of one test class; empty if no module has it. A contract that it implements is in a source of its own, and named
-     * itself.
+     * Returns the source of a test class; empty if no module has it. A contract that the class implements has its own
+     * source, and the page names the contract itself.
      */
     private static String source(Path root, String className) throws IOException {
         Path file = Path.of("src", "test", "java", "org", "warpnfs").resolve(className.replace('.', '/') + ".java");

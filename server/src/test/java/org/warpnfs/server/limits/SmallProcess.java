@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.warpnfs.server.cli.Main;
 
-/** A server in a process of its own that may have few descriptors and little memory. */
+/** A server in its own process with few descriptors and little memory. */
 public final class SmallProcess implements AutoCloseable {
     private static final int SECONDS = 30;
 
@@ -32,10 +32,10 @@ public final class SmallProcess implements AutoCloseable {
     }
 
     /**
-     * Starts it.
+     * Starts a server.
      *
-     * @param temporary where its export ({@code files}) and its state are
-     * @param flags of the virtual machine
+     * @param temporary the directory for its export ({@code files}) and its state
+     * @param flags options of the virtual machine
      */
     public static SmallProcess start(Path temporary, int descriptors, String classPath, String... flags)
             throws IOException {
@@ -54,13 +54,14 @@ public final class SmallProcess implements AutoCloseable {
                 new ProcessBuilder(command).redirectErrorStream(true).start());
     }
 
-    /** The classes of the build. */
+    /** Returns the class path of the build. */
     public static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
     /**
-     * The same as jar files, as an installed server has them: a class of a directory needs a descriptor to be loaded.
+     * Returns the class path with jar files in place of directories, as on an installed server. A class in a directory
+     * needs a descriptor to be loaded.
      */
     public static String classPathOfJars(Path directory) throws IOException {
         List<String> entries = new ArrayList<>();
@@ -89,7 +90,7 @@ public final class SmallProcess implements AutoCloseable {
         return jar;
     }
 
-    /** What it says until it is ready, or ends. */
+    /** Returns the lines that the server prints until it is ready or ends. */
     public List<String> linesUntilReady() throws IOException {
         List<String> lines = new ArrayList<>();
         for (String line = output.readLine(); line != null && !line.equals("ready"); line = output.readLine()) {
@@ -98,7 +99,7 @@ public final class SmallProcess implements AutoCloseable {
         return lines;
     }
 
-    /** Where one of its transports, {@code tcp} or {@code rdma}, is served, from what it said. */
+    /** Finds the address of a transport, {@code tcp} or {@code rdma}, in the lines that the server printed. */
     public static InetSocketAddress address(String transport, List<String> lines) {
         Pattern pattern = Pattern.compile(transport + " +.*?:(\\d+) .*");
         Matcher found = lines.stream()
@@ -109,7 +110,7 @@ public final class SmallProcess implements AutoCloseable {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(found.group(1)));
     }
 
-    /** Its standard output and error from here on; read by one thread. */
+    /** The rest of the server's standard output and error. Only one thread may read it. */
     public BufferedReader output() {
         return output;
     }
@@ -118,21 +119,21 @@ public final class SmallProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Its status, once it has ended. */
+    /** Waits for the end of the process and returns its exit status. */
     public int awaitExit() throws InterruptedException {
         return process.waitFor();
     }
 
-    /** How many descriptors it has now. */
+    /** Returns the number of open descriptors. */
     public int descriptors() throws IOException {
         try (Stream<Path> all = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
             return (int) all.count();
         }
     }
 
-    /** Descriptors below the number it may open from now on; those that it has stay. */
+    /** Limits new descriptors to those below {@code number}. Open ones stay open. */
     public void limitDescriptors(int number) throws IOException, InterruptedException {
-        // Only the soft limit: the hard one could not be raised again by everybody.
+        // Change only the soft limit, as an unprivileged user could not raise the hard limit again.
         Process prlimit = new ProcessBuilder("prlimit", "--pid=" + process.pid(), "--nofile=" + number + ":")
                 .inheritIO()
                 .start();
@@ -141,7 +142,7 @@ public final class SmallProcess implements AutoCloseable {
         }
     }
 
-    /** SIGTERM, and SIGKILL if that is not enough. */
+    /** Ends the process by SIGTERM, or by SIGKILL if it does not end in time. */
     @Override
     public void close() throws IOException {
         process.destroy();

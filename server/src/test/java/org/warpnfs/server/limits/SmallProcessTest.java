@@ -21,7 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.cli.Main;
 
-/** A server in a process that may have little: it says what it takes, and serves; or says what it lacks. */
+/**
+ * A server process with little memory and few descriptors. It prints the limits that it chose and serves, or it says
+ * what it lacks.
+ */
 @Timeout(120)
 class SmallProcessTest {
     private static final Pattern TCP = Pattern.compile("tcp     .*?:(\\d+) .*");
@@ -96,7 +99,7 @@ class SmallProcessTest {
         }
     }
 
-    /** A server that says in the end what Netty went by. */
+    /** A server that prints Netty's limit of direct memory when it ends. */
     static final class SaysNettysLimit {
         private SaysNettysLimit() {}
 
@@ -109,14 +112,15 @@ class SmallProcessTest {
     }
 
     /**
-     * Of 160 MiB payload has 64 at most, receives 16 at least, iWARP's headers 16: what is Netty's is not taken twice.
+     * Of 160 MiB, payload takes 64 at most, receive buffers 16 at least, and iWARP's headers 16. Netty's limit is what
+     * they leave, so that no memory is planned twice.
      */
     @Test
     void netty_isTold_whatIsLeftToIt() throws Exception {
         Process process = serve(SaysNettysLimit.class, 512, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");
         try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
             linesUntilReady(output);
-            // Unlike Process.destroy it leaves the output open.
+            // This leaves the output open, unlike Process.destroy.
             assertThat(process.toHandle().destroy()).isTrue();
             List<String> last =
                     output.lines().filter(line -> line.startsWith("netty ")).toList();
