@@ -19,8 +19,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 
 /**
- * What a line says of the call that its thread runs, in text and in JSON; that calls do not fill the log; that no text
- * of a peer leaves its line.
+ * Log lines of a thread that works on a call, in text and in JSON. They identify the call, calls cannot fill the log,
+ * and no text from a peer breaks out of its line.
  */
 class CallLinesTest {
     private static final Logger LOG = LoggerFactory.getLogger(CallLinesTest.class);
@@ -99,7 +99,7 @@ class CallLinesTest {
         }
     }
 
-    /** Such as a callback of the server's own, which has an XID of its own. */
+    /** An example is a callback of the server, which has its own XID. */
     @Test
     void lineAboutAnotherCall_isNotMixedUpWithTheThreads() throws Exception {
         try (Written lines = written()) {
@@ -147,7 +147,7 @@ class CallLinesTest {
         }
     }
 
-    /** Who asks for every line gets it, and an administrator's doings are never left out. */
+    /** Lines for debugging are all written, and so are lines about an administrator's actions. */
     @Test
     void linesForDebugging_andOfNoCall_areNotHeldBack() throws Exception {
         ch.qos.logback.classic.Logger logger = (ch.qos.logback.classic.Logger) LOG;
@@ -167,7 +167,7 @@ class CallLinesTest {
         }
     }
 
-    /** Every character there is, in a message, in what was thrown, and in a pair. */
+    /** Every character, in a message, in an exception and in a key-value pair. */
     @ParameterizedTest
     @ValueSource(ints = {0, 0x100, 0x2000, 0xd800, 0xdc00, 0xfe00, 0xff00})
     void anyText_staysInItsLine(int page) throws Exception {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Levels of loggers change while the server runs, and nonsense changes nothing. */
+/** Changing the levels of loggers while the server runs. Invalid input changes nothing. */
 class LevelsTest {
     private static final String PACKAGE = "org.warpnfs.levels.test";
     private static final String CLASS = PACKAGE + ".Some";

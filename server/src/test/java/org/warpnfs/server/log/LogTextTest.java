@@ -12,7 +12,7 @@ import ch.qos.logback.core.OutputStreamAppender;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** Lines as people read them, by the configuration that the server is delivered with. */
+/** Log lines as text, in the configuration that the server is delivered with. */
 class LogTextTest {
     @Test
     void line_ofWhatAClientNamed_isOneLineAndMovesNoCursor() throws Exception {

@@ -19,7 +19,7 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 
-/** Which calls are logged as slow, what a line says of them, and how it looks as JSON; by a clock of the test's. */
+/** Which calls are logged as slow, and what their lines contain, in text and in JSON. The test drives the clock. */
 class SlowCallsTest {
     private static final OperationMeter COMPOUND = new OperationMeter.Off(Metered.call("nfs", "4.1", "COMPOUND"));
     private static final OperationMeter SEQUENCE = new OperationMeter.Off(Metered.operation("4.1", "SEQUENCE"));
@@ -54,12 +54,12 @@ class SlowCallsTest {
         }
     }
 
-    /** As a coarse clock counts them. */
+    /** Returns the time in the steps of a coarse clock. */
     private long steps() {
         return clock.get() / Duration.ofMillis(5).toNanos();
     }
 
-    /** A call whose transport says when its reply has left. */
+    /** A call whose transport reports when the reply has been sent. */
     private record Told(List<Runnable> left) implements CallOrigin {
         @Override
         public int xid() {
@@ -78,7 +78,7 @@ class SlowCallsTest {
         }
     }
 
-    /** A call without operations, whose reply leaves so long after it was made. */
+    /** Runs a call without operations, whose reply is sent {@code sentMillis} after the call ended. */
     private void answer(int tookMillis, int sentMillis) {
         List<Runnable> left = new ArrayList<>();
         CallTimer timer = CallTimer.begin(recorder, meters.meter(Metered.call("nfs", "3", "READ")), new Told(left));
@@ -103,7 +103,10 @@ class SlowCallsTest {
         }
     }
 
-    /** One line has all of it, so a call that is slow already is told of when its reply has left. */
+    /**
+     * A line has all times of its call. So even for a call that is already slow, it is written only when the reply has
+     * been sent.
+     */
     @Test
     void slowCall_isToldOfWhenItsReplyHasLeft() {
         try (Written lines = new Written(SlowCalls.class)) {
@@ -175,7 +178,7 @@ class SlowCallsTest {
         assertThat(ended).hasSize(2);
     }
 
-    /** What a client waits for is not what the server works. */
+    /** A client waits for the whole time of a call, not just for the time in which the server works on it. */
     @Test
     void callThatWaitedForItsFirstThread_isSlowToo() {
         waitedNanos = Duration.ofMillis(60).toNanos();
@@ -237,7 +240,7 @@ class SlowCallsTest {
         }
     }
 
-    /** A COMPOUND of very many operations takes no more memory than what is kept of it. */
+    /** The memory for a COMPOUND with very many operations is bounded, because the trail keeps only the first. */
     @Test
     void trail_ofManyOperations_keepsSome() {
         CallTimer timer = CallTimer.begin(recorder, COMPOUND, CallOrigin.UNKNOWN);

@@ -13,8 +13,8 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one logger, or all of them, writes from now until it is closed: as logback.xml has it, and as JSON, behind the
- * filter that logback.xml has.
+ * Collects the lines of one logger, or of all loggers, until it is closed. The lines are collected as logback.xml
+ * formats them and as JSON, after the filter that logback.xml uses.
  */
 public final class Written implements AutoCloseable {
     private final LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
@@ -34,7 +34,7 @@ public final class Written implements AutoCloseable {
         }
     };
 
-    /** Of all loggers. */
+    /** Collects the lines of all loggers. */
     public Written() {
         this(Logger.ROOT_LOGGER_NAME, new HeldBack());
     }
@@ -54,14 +54,14 @@ public final class Written implements AutoCloseable {
         logger.addAppender(appender);
     }
 
-    /** What is said, without what the line says of its call. */
+    /** Returns the messages, without the details of the call that a line adds. */
     public List<String> messages() {
         synchronized (appender) {
             return events.stream().map(ILoggingEvent::getFormattedMessage).toList();
         }
     }
 
-    /** Messages before anything is filled in: the kinds of lines. */
+    /** Returns the kinds of lines: logger, message template and cause. */
     public List<String> kinds() {
         synchronized (appender) {
             return events.stream()
