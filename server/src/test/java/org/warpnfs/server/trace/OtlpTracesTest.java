@@ -33,7 +33,7 @@ import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.server.http.HttpService;
 import org.warpnfs.server.log.WatchedCalls;
 
-/** Calls as a receiver of OTLP gets them. */
+/** Traces of calls, sent to an OTLP receiver that runs in the test. */
 class OtlpTracesTest {
     private static final OperationMeter COMPOUND = new OperationMeter.Off(Metered.call("nfs", "4.1", "COMPOUND"));
     private static final OperationMeter SEQUENCE = new OperationMeter.Off(Metered.operation("4.1", "SEQUENCE"));
@@ -49,8 +49,9 @@ class OtlpTracesTest {
 
     @BeforeEach
     void receive() throws Exception {
-        // The library reads its limits once: those that the server sets, not the ones that it has by itself, which
-        // would hold for all later tests.
+        // The OpenTelemetry library reads its limits only once. They must be the server's limits, because its own
+        // defaults
+        // would then apply to all later tests.
         MethodHandles.lookup().ensureInitialized(HttpService.class);
         receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         receiver.createContext("/v1/traces", exchange -> {
@@ -113,7 +114,7 @@ class OtlpTracesTest {
             assertThat(whole.number(6)).as("SPAN_KIND_SERVER").isEqualTo(2);
             assertThat(whole.number(7)).isLessThanOrEqualTo(read.number(7));
             assertThat(whole.number(8)).isGreaterThanOrEqualTo(read.number(8));
-            // Within a second of a clock that is read twice.
+            // Allow for a second between two readings of the clock.
             assertThat(TimeUnit.NANOSECONDS.toMillis(whole.number(7)))
                     .isBetween(before - 1000, System.currentTimeMillis() + 1000);
             assertThat(attributes(whole, 9))
@@ -151,7 +152,10 @@ class OtlpTracesTest {
         assertThat(Stream.of(counts.sent(), counts.dropped(), counts.failed())).containsExactly(0L, 0L, 1L);
     }
 
-    /** Takes a request, answers as it is told, and says when its connection is closed by the other side. */
+    /**
+     * Accepts a connection, reads a request and sends the given answer. Counts down {@code closed} when the other side
+     * has closed the connection.
+     */
     private static void answer(
             ServerSocket socket, String head, byte[] piece, CountDownLatch taken, CountDownLatch closed) {
         Thread.ofPlatform().daemon().start(() -> {
@@ -191,7 +195,7 @@ class OtlpTracesTest {
                 while (counts.failed() == 0 && System.nanoTime() - deadlineNanos < 0) {
                     Thread.sleep(1);
                 }
-                // On a slow machine the time may be over before anybody is connected.
+                // On a slow machine the time limit may end before the connection is made.
                 if (taken.getCount() == 0) {
                     assertThat(closed.await(2 * LIMIT_SECONDS, TimeUnit.SECONDS))
                             .isTrue();
@@ -201,7 +205,7 @@ class OtlpTracesTest {
         assertThat(Stream.of(counts.sent(), counts.dropped(), counts.failed())).containsExactly(0L, 0L, 1L);
     }
 
-    /** It would have been put into one array. */
+    /** The library would read the whole answer into one array. */
     @Test
     void answerOfTenGibibytes_isNotRead() throws Exception {
         assertGivenUp(
@@ -218,7 +222,7 @@ class OtlpTracesTest {
         assertGivenUp("* OK IMAP4rev1\r\n", new byte[1 << 16], Duration.ofSeconds(60));
     }
 
-    /** Nothing takes them: the queue keeps what it has room for, and nobody waits. */
+    /** Nothing takes calls from the queue. It keeps as many as it has room for, and no caller waits. */
     @Test
     void queueFull_isDroppedAndCounted() {
         try (OtlpTraces traces = new OtlpTraces(endpoint(), 1, "1", counts)) {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Just enough of protobuf's wire format to read what an OTLP receiver gets. */
+/** A minimal parser of protobuf's wire format, enough to read what an OTLP receiver gets. */
 record Protobuf(List<Field> fields) {
     /** @param value a Long, or the bytes of a string or message */
     record Field(int number, Object value) {}
