@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.server.doctor.Finding.Level;
 import org.warpnfs.server.limits.Machine;
 
-/** Each finding both ways. */
+/** Each check of the doctor, with a host on which it succeeds and with one on which it fails. */
 class DoctorTest {
     private static final Path STATE = Path.of("/var/lib/warpnfs");
     private static final String ALL_CAPABILITIES = "Name:\tjava\nCapEff:\t000001ffffffffff\n";
@@ -180,7 +180,7 @@ class DoctorTest {
                 .contains("Debian builds no siw");
     }
 
-    /** As in a container: what the kernel has is not to be seen. */
+    /** In a container, the modules of the kernel may not be visible. */
     @Test
     void module_withoutAListOfModules_isNotSaidToBeMissing() {
         for (FakeHost host : List.of(host(), kernel("6.1.0"))) {
@@ -253,7 +253,7 @@ class DoctorTest {
                 .contains("kernel", "rdma port", "rpcbind", "capabilities", "users", "descriptors", "memory", "state");
     }
 
-    /** A way that is as a test says. */
+    /** A route to a server, with the results that a test sets. */
     private record Way(@Nullable String connect, @Nullable String answer, Duration takes, OptionalInt mtu)
             implements ServerReach {
         @Override

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.warpnfs.server.limits.Machine;
 
-/** A host of files that a test writes down. */
+/** A host whose files, programs, ports and resources are set by a test. */
 final class FakeHost implements Host {
     private final Map<Path, String> texts = new HashMap<>();
     private final Set<String> programs = new HashSet<>();
