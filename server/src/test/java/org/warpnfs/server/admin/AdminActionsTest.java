@@ -24,7 +24,7 @@ import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
-/** What an administrator does, as clients see it. */
+/** The actions of an administrator, and their effect on NFS clients of a whole server. */
 @Timeout(300)
 class AdminActionsTest {
     private static final int ADMIN_STATE_REVOKED = 0x20;

@@ -10,7 +10,7 @@ import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.watch.Watch;
 
-/** A server with an admin socket, and one who asks there. */
+/** A server with an admin socket, and a client of that socket. */
 public final class AdminFixture implements AutoCloseable {
     public final WarpServer server;
     public final Watch watch;
@@ -31,17 +31,17 @@ public final class AdminFixture implements AutoCloseable {
         client = new AdminClient(socket);
     }
 
-    /** The rows of a table. */
+    /** Returns the rows of a table. */
     JsonNode rows(String path) throws Exception {
         return client.get(path).path("rows");
     }
 
-    /** A client that has not introduced itself yet. */
+    /** Makes an NFS client that is not yet known to the server. */
     public StateHolder holder(int minor, String name) throws Exception {
         return new StateHolder(server.tcpAddress(), minor, name);
     }
 
-    /** Where it is asked. */
+    /** Returns the path of the admin socket. */
     public Path socket() {
         return admin.path();
     }

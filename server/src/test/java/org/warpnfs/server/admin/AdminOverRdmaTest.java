@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an administrator takes from a client whose calls, and the server's calls back, go over RDMA. */
+/** An administrator takes state from a client whose calls and callbacks go over RDMA. */
 @Timeout(120)
 class AdminOverRdmaTest {
     private static final int ADMIN_STATE_REVOKED = 0x20;
@@ -33,7 +33,7 @@ class AdminOverRdmaTest {
             makeFile(other);
             holder.introduced();
             while (holder.openDelegated("file") != StateHolder.READ_DELEGATION) {
-                // The answer to CB_NULL may still be on its way; the time limit ends this.
+                // The answer to CB_NULL may not have arrived yet, so try again until the time limit of the test.
                 assertThat(holder.closeOpen()).isZero();
             }
             assertThat(fixture.rows("/v1/delegations").get(0).path("phase").asText())

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.config.ConfigException;
 
-/** Administrators who take things away while clients come back and take them again, all at once. */
+/** Administrators evict clients and revoke state while clients return and take it again, all at the same time. */
 @Timeout(300)
 class AdminRaceTest {
     private static final int CLIENTS = 3;
@@ -30,7 +30,7 @@ class AdminRaceTest {
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicInteger opened = new AtomicInteger();
 
-    /** Introduces itself, opens and locks, and does so again when it was thrown out. */
+    /** Opens and locks files as a new client, again and again. After each eviction it returns as another client. */
     private Void useAndComeBack(AdminFixture fixture, int minor, String name) throws Exception {
         for (int lives = 0; !over.get(); lives++) {
             try (StateHolder holder =
@@ -42,13 +42,13 @@ class AdminRaceTest {
                     }
                 }
             } catch (IOException | AssertionError e) {
-                // It was evicted in the middle of something.
+                // The client was evicted in the middle of a call.
             }
         }
         return null;
     }
 
-    /** Evicts whoever has something open; what it looked at may be gone by then. */
+    /** Evicts every client that has something open. A listed client may be gone before it is evicted. */
     private Void evict(AdminFixture fixture) throws Exception {
         for (int done = 0; done < EVICTIONS; ) {
             for (JsonNode client : fixture.rows("/v1/clients?limit=1000")) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.config.ConfigException;
 
-/** The socket, who may come to it, and what those who do cannot do to others. */
+/** The admin socket: who may connect to it, and that no connection can harm others. */
 @Timeout(300)
 class AdminServerTest {
     private static final AdminRoutes ROUTES = new AdminRoutes().get("/x", request -> Map.of("x", 1));
@@ -45,7 +45,7 @@ class AdminServerTest {
         channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
     }
 
-    /** All that comes until the server closes. */
+    /** Reads until the server closes the connection. */
     private static String hear(SocketChannel channel) throws IOException {
         StringBuilder heard = new StringBuilder();
         ByteBuffer part = ByteBuffer.allocate(4096);
@@ -54,7 +54,7 @@ class AdminServerTest {
                 heard.append(StandardCharsets.US_ASCII.decode(part.flip()));
             }
         } catch (IOException e) {
-            // Closed with something unread.
+            // The server closed the connection with unread data.
         }
         return heard.toString();
     }

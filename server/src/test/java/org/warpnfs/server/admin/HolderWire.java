@@ -17,18 +17,18 @@ import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.server.NfsCall;
 
-/** What a {@link StateHolder}'s calls go over. */
+/** The connection that carries a {@link StateHolder}'s calls. */
 interface HolderWire extends AutoCloseable {
-    /** Over a new connection from now on. */
+    /** Makes a new connection for all further calls. An RDMA connection is kept if it is still open. */
     void connect() throws IOException;
 
-    /** The results of a call, from the COMPOUND's status on. */
+    /** Sends a call and returns its results, beginning with the COMPOUND's status. */
     ByteBuffer call(NfsCall call) throws IOException;
 
-    /** True if the server has closed the connection; waits for that. */
+    /** Waits until the server closes the connection, and then returns true. */
     boolean isCutOff() throws IOException;
 
-    /** Whether the server may call back over it. */
+    /** Returns whether the server may make callbacks on this connection. */
     boolean takesCallbacks();
 
     @Override
@@ -56,7 +56,7 @@ interface HolderWire extends AutoCloseable {
             int length = (int) call.message().lengthBytes();
             ByteBuffer record = ByteBuffer.allocate(Integer.BYTES + length);
             record.putInt(LAST_FRAGMENT | length).put(call.message().flatten());
-            // In one write: the second of two would wait for the acknowledgement of the first.
+            // Send everything in one write. A second write would wait for the acknowledgement of the first.
             socket.getOutputStream().write(record.array());
             DataInputStream in = new DataInputStream(socket.getInputStream());
             byte[] reply = new byte[in.readInt() & ~LAST_FRAGMENT];
@@ -81,7 +81,7 @@ interface HolderWire extends AutoCloseable {
     }
 
     /**
-     * An RDMA connection with a backward channel. The server's calls on it are kept and not answered, but for CB_NULL.
+     * An RDMA connection with a backward channel. It answers CB_NULL, and keeps all other callbacks without an answer.
      */
     final class OverRdma implements HolderWire {
         private static final int PATIENCE_SECONDS = 60;
@@ -141,7 +141,7 @@ interface HolderWire extends AutoCloseable {
 
         @Override
         public boolean isCutOff() {
-            // The time limit of the test ends this.
+            // The time limit of the test ends this loop.
             while (requester.open()) {
                 Thread.onSpinWait();
             }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The description says what there is, and what there is answers as the description says. */
+/** Compares the OpenAPI description with the routes of the server and with its answers. */
 @Timeout(300)
 class OpenApiTest {
     private static final JsonNode DOCUMENT = AdminApi.description();
@@ -101,7 +101,7 @@ class OpenApiTest {
         }
     }
 
-    /** OpenAPI 3.1 has the schemas of JSON Schema 2020-12. */
+    /** Validates JSON against a schema. OpenAPI 3.1 uses the schemas of JSON Schema 2020-12. */
     private static Set<?> errors(String reference, JsonNode json) {
         ObjectNode schema = AdminAnswer.MAPPER.createObjectNode();
         schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");

@@ -8,7 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 import org.warpnfs.server.NfsCall;
 
-/** A client of NFSv4.0 or 4.1 that holds an open, locks and delegations, word by word, over a connection of its own. */
+/**
+ * A client of NFSv4.0 or 4.1 that holds an open, locks and delegations. It encodes its calls word by word and has its
+ * own connection.
+ */
 public final class StateHolder implements AutoCloseable {
     static final int OK = 0;
     static final int DENIED = 10_010;
@@ -33,8 +36,8 @@ public final class StateHolder implements AutoCloseable {
     private final int minor;
     private final String name;
     /**
-     * Another than that of who came before by this name: the server answers a call of NFSv4.0 that it has answered as
-     * it did.
+     * A random first XID, different from that of an earlier client with this name. Otherwise the server would take an
+     * NFSv4.0 call for a repetition and send the earlier reply.
      */
     private int xid = ThreadLocalRandom.current().nextInt();
 
@@ -58,22 +61,22 @@ public final class StateHolder implements AutoCloseable {
         connect();
     }
 
-    /** Over a new connection from now on. */
+    /** Makes a new connection for all further calls. */
     void connect() throws IOException {
         wire.connect();
     }
 
-    /** As the server shows it. */
+    /** Returns the client ID as the server shows it. */
     public String id() {
         return String.format("%016x", clientid);
     }
 
-    /** What the last SEQUENCE said. */
+    /** Returns the status flags of the last SEQUENCE. */
     int statusFlags() {
         return statusFlags;
     }
 
-    /** True if the server has closed the connection. */
+    /** Returns true if the server has closed the connection. */
     boolean isCutOff() throws IOException {
         return wire.isCutOff();
     }
@@ -101,7 +104,9 @@ public final class StateHolder implements AutoCloseable {
         return call;
     }
 
-    /** The results, behind the COMPOUND's head; its status is at 0. */
+    /**
+     * Sends a call. In the returned results, the COMPOUND's status is at 0 and the position is at the first operation.
+     */
     private ByteBuffer send(NfsCall call) throws IOException {
         ByteBuffer results = wire.call(call).slice();
         results.getInt();
@@ -123,7 +128,7 @@ public final class StateHolder implements AutoCloseable {
         return results.getInt(0);
     }
 
-    /** Introduces itself, and has nothing to reclaim. */
+    /** Establishes the client ID. In NFSv4.1 it also sends RECLAIM_COMPLETE. */
     public StateHolder introduced() throws IOException {
         introduce();
         if (minor > 0) {
@@ -149,7 +154,7 @@ public final class StateHolder implements AutoCloseable {
         slotSeqid = 0;
     }
 
-    /** The status of CREATE_SESSION for the client that it was. */
+    /** Sends another CREATE_SESSION for the same client ID and returns the status. */
     int createSessionAgain() throws IOException {
         return status(createSession(2));
     }
@@ -184,14 +189,14 @@ public final class StateHolder implements AutoCloseable {
         return status(sendInSession(begin(1).word(58).word(0)));
     }
 
-    /** The status of something that renews the lease. */
+    /** Renews the lease and returns the status. */
     public int renew() throws IOException {
         return minor == 0
                 ? status(send(compound(1).word(30).hyper(clientid)))
                 : status(sendInSession(begin(1).word(24)));
     }
 
-    /** Opens a file of the root to read and write, makes it if it is missing; the status. */
+    /** Opens a file in the root to read and write, creates it if it is missing, and returns the status. */
     public int open(String file) throws IOException {
         NfsCall call = begin(3).word(24)
                 .word(18)
@@ -231,13 +236,15 @@ public final class StateHolder implements AutoCloseable {
         return OK;
     }
 
-    /** CLOSE of what was opened last; the status. */
+    /** Closes the latest open and returns the status. */
     int closeOpen() throws IOException {
         return status(sendInSession(
                 bytes(begin(2).word(22).opaque(handle).word(4).word(minor == 0 ? openSeqid++ : 0), open)));
     }
 
-    /** Opens a file of the root to read, and wants a delegation; which kind was given. Of NFSv4.1 alone. */
+    /**
+     * Opens a file in the root to read and asks for a delegation. Returns the type that was granted. Only for NFSv4.1.
+     */
     int openDelegated(String file) throws IOException {
         NfsCall call = begin(3).word(24)
                 .word(18)
@@ -270,7 +277,7 @@ public final class StateHolder implements AutoCloseable {
         return kind;
     }
 
-    /** WRITE_LT of a range of what is open, by a new lock-owner; the status. */
+    /** Locks a range of the open file by WRITE_LT for a new lock-owner, and returns the status. */
     public int lock(String owner, long offset, long length) throws IOException {
         NfsCall call = begin(2).word(22)
                 .opaque(handle)
@@ -289,13 +296,13 @@ public final class StateHolder implements AutoCloseable {
         return status(results);
     }
 
-    /** The status of a READ with the stateid of the last lock. */
+    /** Reads with the stateid of the latest lock and returns the status. */
     int readLocked() throws IOException {
         return status(sendInSession(
                 bytes(begin(2).word(22).opaque(handle).word(25), lock).hyper(0).word(16)));
     }
 
-    /** The status of FREE_STATEID of the last lock. */
+    /** Frees the stateid of the latest lock by FREE_STATEID and returns the status. */
     int freeLock() throws IOException {
         return status(sendInSession(bytes(begin(1).word(45), lock)));
     }

@@ -1,2 +1,2 @@
-/** Tests over a real server, with clients that share nothing with it. */
+/** Tests of the admin interface with a real server. The clients share no code with the server. */
 package org.warpnfs.server.admin;
