@@ -49,9 +49,8 @@ class OtlpTracesTest {
 
     @BeforeEach
     void receive() throws Exception {
-        // The OpenTelemetry library reads its limits only once. They must be the server's limits, because its own
-        // defaults
-        // would then apply to all later tests.
+        // The library reads its limits only once. They must be the server's limits, because otherwise its own
+        // defaults would apply to all later tests.
         MethodHandles.lookup().ensureInitialized(HttpService.class);
         receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         receiver.createContext("/v1/traces", exchange -> {
