@@ -21,7 +21,7 @@ import org.warpnfs.server.admin.StateHolder;
 import org.warpnfs.server.config.ConfigException;
 import picocli.CommandLine;
 
-/** The commands for a running server, from their words to what they print. */
+/** The commands that administer a running server, from their arguments to their output. */
 @Timeout(300)
 class AdminCommandsTest {
     @TempDir
@@ -30,7 +30,7 @@ class AdminCommandsTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
-    /** The exit status; what was printed is in {@link #out} and {@link #err}. */
+    /** Runs a command and returns its exit status. Its output is in {@link #out} and {@link #err}. */
     private int run(Path socket, String... words) {
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
@@ -160,7 +160,7 @@ class AdminCommandsTest {
         assertThat(place.path(Map.of("WARPNFS_ADMIN", "/run/a.sock"))).isEqualTo(Path.of("/run/b.sock"));
     }
 
-    /** Who may mount is the whole of it. */
+    /** The list of clients that may mount is not cut off, because it is the purpose of this command. */
     @Test
     void exports_ofManyClients_areShownToTheEnd() throws Exception {
         String clients = "first.example.com(rw,root_squash) " + "192.0.2.0/24(ro,all_squash) ".repeat(10) + "@last(ro)";

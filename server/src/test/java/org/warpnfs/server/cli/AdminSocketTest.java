@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.InMemory;
 import org.warpnfs.server.config.ConfigException;
 
-/** Where {@code serve} puts the admin socket, and where the commands look for it. */
+/** Where {@code serve} places the admin socket, and where the commands look for it. */
 @Timeout(300)
 class AdminSocketTest {
     @TempDir
@@ -71,7 +71,7 @@ class AdminSocketTest {
                 assertThat(place.path(Map.of("WARPNFS_STATE", state.toString())))
                         .isEqualTo(apart);
             }
-            // As Kubernetes does when it mounts the volume again.
+            // Kubernetes does this when it mounts the volume again.
             Files.setPosixFilePermissions(apart.getParent(), PosixFilePermissions.fromString("rwxrwx---"));
         }
     }

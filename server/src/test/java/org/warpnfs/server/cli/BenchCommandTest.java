@@ -32,7 +32,7 @@ import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import picocli.CommandLine;
 
-/** The load generator against our own server on loopback, from the command line to what it prints. */
+/** The load generator with our own server on loopback, from the command line to the output. */
 @Timeout(120)
 class BenchCommandTest {
     @TempDir
@@ -208,7 +208,7 @@ class BenchCommandTest {
     @Test
     void serverProcess_goneBeforeTheEnd_leavesTheOtherFigures() throws Exception {
         Process process = new ProcessBuilder("sleep", "1000").start();
-        // The first line of progress comes when the CPU time was taken once.
+        // By the first line of progress the CPU time has been read once.
         err = new StringWriter() {
             @Override
             public void write(String text, int offset, int length) {
@@ -255,7 +255,7 @@ class BenchCommandTest {
                         }
                     }
                 } catch (IOException e) {
-                    // The file has just gone.
+                    // The file was just removed.
                 }
             }
         });

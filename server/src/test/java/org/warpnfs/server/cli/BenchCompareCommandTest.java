@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code bench compare} from the command line to what it prints. */
+/** {@code bench compare}, from the command line to the output. */
 @Timeout(480)
 class BenchCompareCommandTest {
     @TempDir

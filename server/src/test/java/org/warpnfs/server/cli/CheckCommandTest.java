@@ -19,7 +19,7 @@ import org.warpnfs.server.settings.Settings;
 import org.warpnfs.server.settings.SettingsSchema;
 import picocli.CommandLine;
 
-/** {@code check} says what {@code serve} would do, or everything that is wrong, and does nothing. */
+/** {@code check} prints what {@code serve} would do, or all mistakes. It changes nothing. */
 class CheckCommandTest {
     @TempDir
     private Path directory;
@@ -48,7 +48,7 @@ class CheckCommandTest {
         return directory.resolve("state").toString();
     }
 
-    /** Columns of the lines that name settings. */
+    /** Returns the columns of the lines that list settings. */
     private List<List<String>> rows() {
         return out.toString()
                 .lines()
@@ -94,7 +94,7 @@ class CheckCommandTest {
                         + "  192.0.2.0/24(rw,root_squash,secure) @trusted(ro,root_squash)  (" + exports + ":1)\n");
     }
 
-    /** As the Debian package brings it: comments, until somebody writes to it. */
+    /** The file that the Debian package installs has only comments until somebody edits it. */
     @Test
     void exportsFiles_withoutAnExport_areSaidToHaveNone() throws Exception {
         assertThat(check("--exports", file("exports", "# /srv/nfs *(rw)\n"), "--state", state()))

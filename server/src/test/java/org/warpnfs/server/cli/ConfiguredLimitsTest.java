@@ -22,7 +22,7 @@ import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.WarpServer;
 
-/** Limits of the file, met on the wire: one of each layer. */
+/** Limits set in the configuration file take effect on the wire. The test has one limit of each layer. */
 @Timeout(60)
 class ConfiguredLimitsTest {
     private static final int UID = 1000;
@@ -30,7 +30,8 @@ class ConfiguredLimitsTest {
     private static final int CREATE_SESSION = 43;
     private static final int MILLIS = 30_000;
     /**
-     * Of the fore channel's attributes in the reply to CREATE_SESSION: header, session, sequence, flags, three sizes.
+     * The offset of the fore channel's ca_maxresponsesize_cached in the reply to CREATE_SESSION: header, session,
+     * sequence, flags, three sizes.
      */
     private static final int CACHED_REPLY = 20 + 16 + 8 + 12;
 

@@ -18,7 +18,7 @@ import org.warpnfs.server.InMemory;
 import org.warpnfs.server.WarpServer;
 import picocli.CommandLine;
 
-/** On this host, whatever it is. */
+/** {@code doctor} on the host that runs the test, whatever it finds there. */
 class DoctorCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -74,9 +74,7 @@ class DoctorCommandTest {
         }
     }
 
-    /**
-     * Where nothing says otherwise it is the directory that serve would take: root and other users have different ones.
-     */
+    /** Without a setting it is the directory that {@code serve} would use. Root and other users have different ones. */
     @Test
     void state_ofAServer_isWhereServeHasIt() throws Exception {
         run("doctor", "server", "--json");

@@ -14,7 +14,9 @@ import org.warpnfs.server.InMemory;
 import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.rpcbind.RpcbindChoice;
 
-/** A server that drains leads nobody to it any more, though its process goes on. */
+/**
+ * While a server drains, neither its portmapper nor MOUNT over UDP leads clients to it, though its process still runs.
+ */
 @Timeout(300)
 class DrainedWaysTest {
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -53,7 +55,7 @@ class DrainedWaysTest {
 
             watched.server().drain();
 
-            // The time limit of the test ends these.
+            // The time limit of the test ends these loops.
             while (accepts(portmapper)) {
                 Thread.onSpinWait();
             }

@@ -13,7 +13,10 @@ import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
 
-/** A reload that waits for a name service or a disk holds those up who ask for another, but not for ever. */
+/**
+ * A reload of exports that hangs, for example on a name service or a disk, or that fails. Others that ask for a reload
+ * wait only for a limited time.
+ */
 @Timeout(300)
 class ExportsReloadTest {
     @Test

@@ -22,7 +22,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** The words of {@code warpnfs iwarp}: each mistake one line and a status, each test its lines and 0. */
+/**
+ * The command line of {@code warpnfs iwarp}. Each mistake causes one line and an exit status, and each test prints its
+ * lines and returns 0.
+ */
 @Timeout(60)
 class IwarpCommandTest {
     private static final Pattern LISTENING = Pattern.compile("server at 127\\.0\\.0\\.1:(\\d+)");
@@ -162,7 +165,7 @@ class IwarpCommandTest {
         assertOneLine(named);
     }
 
-    /** What counts is what is sent: three bytes for each of these characters. */
+    /** The limit applies to the bytes that are sent: each of these characters takes three. */
     @Test
     void server_rejectionThatDoesNotFit_namesIt() {
         assertThat(run("iwarp", "ping", "--server", "--reject", "\u20ac".repeat(85)))
@@ -194,7 +197,7 @@ class IwarpCommandTest {
         assertThat(serverOut.toString()).containsPattern("\\[0:0:0:0:0:0:0:1]:\\d+: 10 pings");
     }
 
-    /** In a virtual machine of its own, which has less memory than that. */
+    /** Runs in its own virtual machine, which has less memory than the messages take. */
     @ParameterizedTest
     @ValueSource(strings = {"read-bw --server -p 0 --listen=127.0.0.1", "ping 127.0.0.1"})
     void messages_largerThanTheMemory_areRefusedInALine(String words) throws Exception {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Every mistake is one clear line on standard error and an exit status that is not 0. */
+/** Each mistake on the command line causes one clear line on standard error and an exit status other than 0. */
 class MainTest {
     @TempDir
     private Path temporary;
@@ -31,7 +31,10 @@ class MainTest {
         return commandLine.execute(arguments);
     }
 
-    /** Arguments that would serve, with free ports and a state directory of the test's own. */
+    /**
+     * Returns valid arguments of {@code serve}, with free ports and a state directory in the test's temporary
+     * directory.
+     */
     private String[] serve(String... more) {
         List<String> arguments = new ArrayList<>(
                 List.of("serve", "--state", temporary.resolve("state").toString()));

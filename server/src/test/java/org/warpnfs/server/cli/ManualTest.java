@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What packages install beside the command: manual pages and completion, as their own tools read them. */
+/** The manual pages and the shell completion that packages install, read by the tools that use them. */
 class ManualTest {
     @TempDir
     private Path directory;
@@ -45,7 +45,10 @@ class ManualTest {
         assertThat(expected).contains("warpnfs.1", "warpnfs-serve.1", "warpnfs-iwarp-ping.1");
     }
 
-    /** The list of commands shows the first paragraph alone, and begins a new line for each paragraph of an option. */
+    /**
+     * Each paragraph ends with a full stop. The list of commands shows only the first paragraph, and each paragraph of
+     * an option begins on a new line.
+     */
     @Test
     void help_ofEachCommand_isWholeSentences() {
         for (CommandLine command : visible(commandLine())) {
@@ -68,7 +71,7 @@ class ManualTest {
         assertThat(out.toString()).contains("--markers[=true|false]").doesNotContain("PARAM");
     }
 
-    /** Commands that are shown, all levels. */
+    /** Returns all commands, at all levels, that the help does not hide. */
     private static List<CommandLine> visible(CommandLine command) {
         List<CommandLine> found = new ArrayList<>();
         if (!command.getCommandSpec().usageMessage().hidden()) {

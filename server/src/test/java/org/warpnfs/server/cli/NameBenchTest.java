@@ -29,7 +29,7 @@ import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.load.NameLoad;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
-/** The load of names against our own server on loopback. */
+/** The load of file names with our own server on loopback. */
 @Timeout(240)
 class NameBenchTest {
     @TempDir
@@ -77,7 +77,7 @@ class NameBenchTest {
                     false));
             assertThat(parts.keySet()).containsExactly(NameLoad.Task.values());
             assertThat(parts.values()).allMatch(part -> part.operations() > 0 && part.seconds() > 0);
-            // All that was made was removed, and no more.
+            // Everything that was created was removed.
             assertThat(parts.get(NameLoad.Task.REMOVE).operations())
                     .isGreaterThanOrEqualTo(parts.get(NameLoad.Task.CREATE).operations());
         }
@@ -86,7 +86,7 @@ class NameBenchTest {
         }
     }
 
-    /** Who runs this owns what it makes. */
+    /** Returns the user or group ID of the test's process, which owns the file that it made. */
     private static int own(Path made, String kind) throws IOException {
         return (Integer) Files.getAttribute(made, "unix:" + kind);
     }

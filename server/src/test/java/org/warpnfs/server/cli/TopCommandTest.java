@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.admin.AdminFixture;
 import org.warpnfs.server.admin.StateHolder;
 
-/** What {@code warpnfs top} shows, and how it leaves a terminal. */
+/** The output of {@code warpnfs top}, and the state in which it leaves a terminal. */
 @Timeout(300)
 class TopCommandTest {
     private static final int DEADLINE_SECONDS = 60;
