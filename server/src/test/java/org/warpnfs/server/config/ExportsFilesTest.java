@@ -20,13 +20,13 @@ import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
 
 class ExportsFilesTest {
-    /** What exports(5) says holds where nothing is said. */
+    /** The defaults of exports(5). */
     private static final ExportOptions DEFAULTS =
             ExportOptions.DEFAULTS.withReadOnly(true).withPrivilegedPort(true).withFlavors(List.of(Flavor.SYS));
 
     @Test
     void line_everyForm_isReadAsTheManualPageHasIt() throws ConfigException {
-        // The examples of exports(5), with networks and words that are served.
+        // The examples of exports(5), with networks and options that the server supports.
         List<ExportSpec> exports = read("""
                 # sample /etc/exports file
                 /               master(rw) trusty(rw,no_root_squash)

@@ -83,7 +83,7 @@ class IdMapFileTest {
                 .hasMessage("--id-map " + file + ": there is no such file");
     }
 
-    /** Java's own words for these are the file's name and nothing else. */
+    /** The messages of these Java exceptions have only the file's name. */
     @Test
     void reason_ofAFileThatCannotBeRead_isAWord() {
         assertThat(BoundedText.reason(new AccessDeniedException("/x"))).isEqualTo("permission denied");
