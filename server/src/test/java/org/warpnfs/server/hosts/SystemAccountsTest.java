@@ -10,11 +10,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.idmap.Accounts.Kind;
 
-/** The C library against the files that it reads. */
+/** Compares the answers of the C library with the files that it reads. */
 class SystemAccountsTest {
     private final SystemAccounts accounts = SystemAccounts.ofLibc().orElseThrow();
 
-    /** Name and number, of passwd and group alike. */
+    /** Returns name and number of each line; passwd and group have the same columns for them. */
     private static Stream<List<String>> lines(String file) throws IOException {
         return Files.readAllLines(Path.of(file)).stream()
                 .map(line -> List.of(line.split(":", -1)))

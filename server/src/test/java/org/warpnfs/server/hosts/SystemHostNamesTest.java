@@ -17,7 +17,7 @@ class SystemHostNamesTest {
     @Test
     void addressesOf_host_isWhatTheResolverSays() {
         assertThat(names.addressesOf("localhost")).contains(LOOPBACK);
-        // RFC 6761, section 6.4: nobody has this name.
+        // No host has this name (RFC 6761, section 6.4).
         assertThat(names.addressesOf("host.invalid")).isEmpty();
     }
 
@@ -40,7 +40,10 @@ class SystemHostNamesTest {
         assertThat(found).isEmpty();
     }
 
-    /** A host that has a name must not lose it, and its exports, while the resolver is away. */
+    /**
+     * A resolver that fails is not the same as an address without a name. A host must not lose its exports while the
+     * resolver is down.
+     */
     @Test
     void resolver_thatDoesNotAnswer_isNoAddressWithoutAName() {
         assertThat(ReverseNames.answered(0)).isTrue();
