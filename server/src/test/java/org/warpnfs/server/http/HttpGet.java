@@ -8,7 +8,7 @@ import java.net.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
-/** Asks once. */
+/** The answer to a single GET request. */
 public record HttpGet(int status, String contentType, String text) {
     public static HttpGet of(InetSocketAddress server, String path) throws IOException {
         return of(server, path, "GET");

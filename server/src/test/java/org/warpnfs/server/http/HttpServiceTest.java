@@ -105,7 +105,7 @@ class HttpServiceTest {
         try (Socket socket = connect()) {
             send(socket, "GET /good HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n");
             assertThat(statusLine(socket)).contains("400");
-            // Ends, though the body never came.
+            // The connection ends although the client never sent the body.
             socket.getInputStream().readAllBytes();
         }
     }
@@ -127,7 +127,7 @@ class HttpServiceTest {
         assertThat(HttpGet.of(service.localAddress(), "/good").status()).isEqualTo(200);
     }
 
-    /** As many as may connect, less one: none of them ever ends its request. */
+    /** All allowed connections but two send requests that never end. */
     @Test
     void slowPeers_holdTheirConnections_othersAreAnsweredAndTheyAreCutOff() throws IOException {
         List<Socket> slow = new ArrayList<>();
