@@ -17,15 +17,15 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.testkit.NamedTests;
 
-/** What deploy/ has for Prometheus and Grafana parses, and names metrics, labels and rules that there are. */
+/** The files for Prometheus and Grafana in deploy/ can be parsed, and name only existing metrics, labels and rules. */
 class DashboardsTest {
-    /** What Prometheus adds. */
+    /** The labels that Prometheus adds to each sample. */
     private static final Set<String> LABELS_OF_TARGETS = Set.of("instance", "job");
 
     private static final Set<String> RATES = Set.of("rate", "increase");
     private static final Pattern LABEL_OF_TEXT = Pattern.compile("\\{\\{\\s*(?:\\$labels\\.)?([a-z_]+)\\s*}}");
 
-    /** Labels by what a selector may name. */
+    /** Returns the labels of each metric that a selector may name. */
     private static Map<String, Set<String>> metrics() {
         Map<String, Set<String>> labels = new HashMap<>();
         for (Metric metric : MetricTable.all()) {
@@ -45,9 +45,9 @@ class DashboardsTest {
         return labels;
     }
 
-    /** The labels that its result may have. */
+    /** Checks an expression and returns the labels that its result may have. */
     private static Set<String> check(String expression, Map<String, Set<String>> known) {
-        // What Grafana puts in.
+        // Grafana replaces these variables.
         PromQl.Parsed parsed =
                 PromQl.parse(expression.replace("$__rate_interval", "5m").replace("$instance", ".*"));
         assertThat(parsed.selectors()).as(expression).isNotEmpty();
@@ -57,7 +57,7 @@ class DashboardsTest {
             Set<String> own = known.get(selector.metric());
             assertThat(own).as(expression).containsAll(selector.labels());
             labels.addAll(own);
-            // A counter tells nothing but by how fast it grows.
+            // Only the rate of a counter has a meaning, so a counter must be within one of RATES.
             boolean counter = selector.metric().matches(".*_(total|bucket|count|sum)");
             assertThat(RATES.contains(selector.inside()) && selector.range())
                     .as(expression)
@@ -84,7 +84,7 @@ class DashboardsTest {
         for (JsonNode group : groups) {
             assertThat(names.add(group.get("name").asText())).isTrue();
             for (JsonNode rule : group.get("rules")) {
-                // A rule may use those that stand before it.
+                // A rule may use the rules before it.
                 Set<String> labels = check(rule.get("expr").asText(), known);
                 if (rule.has("record")) {
                     assertThat(rule.get("record").asText()).matches("warpnfs:[a-z_]+:[a-z0-9]+");
@@ -103,7 +103,7 @@ class DashboardsTest {
         assertThat(names).hasSizeGreaterThan(10);
     }
 
-    /** docs/operate.md says of each alert what to do. */
+    /** docs/operate.md says what to do about each alert. */
     @Test
     void alerts_areInTheHandbook() throws IOException {
         String page = NamedTests.read("docs", "operate.md");

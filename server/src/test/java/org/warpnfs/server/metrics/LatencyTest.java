@@ -6,7 +6,7 @@ import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Buckets, sums and the longest of the last minutes, by a clock of the test's. */
+/** The buckets, the sums and the maximum of the last minutes. The test drives the clock. */
 class LatencyTest {
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 

@@ -15,9 +15,9 @@ import org.warpnfs.server.InMemory;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.testkit.NamedTests;
 
-/** Holds the table of metrics to what the server counts, and docs/metrics.md to the table. */
+/** Compares the table of metrics with the server's counters, and docs/metrics.md with the table. */
 class MetricsPageTest {
-    /** As docs/metrics.md has it. */
+    /** Returns the row of a metric as docs/metrics.md has it. */
     private static String row(Metric metric) {
         String labels = metric.labels().stream().map(label -> "`" + label + "`").collect(Collectors.joining(", "));
         return "| `" + metric.name() + "` | " + metric.type().name().toLowerCase(Locale.ROOT) + " | "
@@ -56,7 +56,10 @@ class MetricsPageTest {
         }
     }
 
-    /** One transport counts nothing of what belongs to the other, and does not show it. */
+    /**
+     * The table merges the counters of both transports. Some counters belong to one transport only, and the other does
+     * not show them.
+     */
     @Test
     void everyCounterOfTheServer_isInTheTable() throws Exception {
         Set<String> sources = MetricTable.all().stream()

@@ -23,7 +23,7 @@ import org.warpnfs.server.metrics.PromQlTokens.Token;
  * </pre>
  */
 final class PromQl {
-    /** What an expression is worth. */
+    /** The type of an expression's value. */
     enum Type {
         SCALAR,
         VECTOR,
@@ -32,10 +32,10 @@ final class PromQl {
     }
 
     /**
-     * A choice of series.
+     * A selector of series.
      *
-     * @param labels that its matchers name
-     * @param inside the function around it; {@code ""} without one
+     * @param labels the labels that its matchers name
+     * @param inside the function around the selector; {@code ""} if there is none
      */
     record Selector(String metric, Set<String> labels, boolean range, String inside) {}
 
@@ -50,7 +50,7 @@ final class PromQl {
             "clamp_min", new Signature(Type.VECTOR, List.of(Type.VECTOR, Type.SCALAR)),
             "time", new Signature(Type.SCALAR, List.of()));
 
-    /** With a parameter before the vector, or without. */
+    /** The aggregators; true for those that take a parameter before the vector. */
     private static final Map<String, Boolean> AGGREGATORS = Map.of(
             "sum", false, "max", false, "min", false, "avg", false, "count", false, "topk", true, "bottomk", true);
 
@@ -77,13 +77,13 @@ final class PromQl {
     }
 
     /**
-     * What an expression chooses.
+     * A parsed expression.
      *
-     * @param grouping labels that it groups or matches by
+     * @param grouping the labels by which it groups or matches
      */
     record Parsed(Type type, List<Selector> selectors, Set<String> grouping) {}
 
-    /** Parses a whole expression, which has to be a vector or a scalar. */
+    /** Parses a whole expression, which must be a vector or a scalar. */
     static Parsed parse(String expression) {
         PromQl parser = new PromQl(expression);
         Type type = parser.binary(0, "");

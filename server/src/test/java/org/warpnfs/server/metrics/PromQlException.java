@@ -1,6 +1,6 @@
 package org.warpnfs.server.metrics;
 
-/** An expression that Prometheus would refuse. */
+/** Reports an expression that Prometheus would refuse. */
 final class PromQlException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The parser that rules and dashboards are held to: it takes what Prometheus takes, and refuses what that refuses. */
+/** The parser that checks rules and dashboards. It must accept and refuse the same expressions as Prometheus. */
 class PromQlTest {
     @ParameterizedTest
     @ValueSource(

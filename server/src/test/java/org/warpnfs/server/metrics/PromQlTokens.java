@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Cuts a PromQL expression into words; what is no word of PromQL is an error. */
+/** Splits a PromQL expression into tokens. Text that is no token of PromQL is an error. */
 final class PromQlTokens {
     enum Kind {
         NUMBER,

@@ -26,7 +26,7 @@ import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.lanes.CallThread;
 
-/** A backend that is measured behaves as it does alone. */
+/** A file system with measured times behaves like the backend behind it. */
 class TimedFileSystemTest {
     private final AtomicLong clock = new AtomicLong();
     private final BackendTimes times = new BackendTimes(() -> clock.addAndGet(1_000_000));
@@ -70,7 +70,7 @@ class TimedFileSystemTest {
         assertThat(times.count(BackendTimes.Call.REMOVE)).isEqualTo(1);
     }
 
-    /** What is measured by its own time, what is not by the steps of a coarse clock. */
+    /** The time of a measured call is exact. The time of other calls is counted in the steps of a coarse clock. */
     @Test
     void longCalls_areToldToTheCallThatTheyAreMadeFor() throws Exception {
         List<Long> spent = new ArrayList<>();
@@ -101,7 +101,7 @@ class TimedFileSystemTest {
         assertThat(CallOnThread.spentNanos()).as("no thread of calls").isZero();
     }
 
-    /** One in sixteen counts for sixteen: of many, as many as there were, more or less. */
+    /** One call in sixteen is measured and counts for sixteen, so a large number of calls is counted about right. */
     @Test
     void shortCalls_areSampled_andCountAsOften() throws FsException {
         int calls = 100_000;
@@ -114,10 +114,7 @@ class TimedFileSystemTest {
         assertThat(clock.get() / 1_000_000).as("readings of the clock").isLessThan(calls / 4);
     }
 
-    /**
-     * What is asked of the file system is asked of the backend: no default method of the interface answers in its
-     * place.
-     */
+    /** Each method is passed on to the backend. No default method of the interface may answer instead. */
     @Test
     void everyMethod_goesToTheBackend() {
         assertThat(Arrays.stream(FileSystem.class.getMethods()).map(Method::getName))
