@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A shell with a network, processes and a {@code /run} of its own, in which port 111 is free and rpcbind's socket is
- * nobody else's. Needs root.
+ * A shell with its own network, processes and {@code /run}. Port 111 is free there, and no other process uses rpcbind's
+ * socket. Needs root.
  *
- * <p>All that was started in it ends with it.
+ * <p>All processes started in it end with it.
  */
 final class NetworkNamespace implements AutoCloseable {
     private static final String END = "__end__";
@@ -21,7 +21,7 @@ final class NetworkNamespace implements AutoCloseable {
     private final Writer commands;
     private final BufferedReader output;
 
-    /** @param run what {@code /run} is in there */
+    /** @param run the directory that is {@code /run} in the namespace */
     NetworkNamespace(Path run) throws IOException {
         Assumptions.assumeTrue(System.getProperty("user.name").equals("root"), "only root makes network namespaces");
         shell = new ProcessBuilder("unshare", "-n", "-m", "-p", "-f", "--kill-child", "--mount-proc", "bash")
@@ -34,7 +34,7 @@ final class NetworkNamespace implements AutoCloseable {
         run("mount --bind " + run + " /run");
     }
 
-    /** What a command prints, on both outputs; a failure is one of the test. */
+    /** Runs a command and returns what it prints to both outputs. The test fails if the command fails. */
     String run(String command) throws IOException {
         Result result = attempt(command);
         if (result.status != 0) {
@@ -45,7 +45,7 @@ final class NetworkNamespace implements AutoCloseable {
 
     record Result(int status, String output) {}
 
-    /** The same where it may fail. */
+    /** Runs a command that may fail. */
     Result attempt(String command) throws IOException {
         commands.write("{ " + command + "\n} 2>&1 </dev/null; echo " + END + "$?\n");
         commands.flush();
@@ -61,7 +61,7 @@ final class NetworkNamespace implements AutoCloseable {
         throw new AssertionError("no namespace of its own, which takes root and unshare:\n" + text);
     }
 
-    /** Returns once a command succeeds. */
+    /** Repeats a command until it succeeds. */
     void await(String command) throws Exception {
         while (attempt(command).status != 0) {
             Thread.sleep(10);

@@ -27,7 +27,9 @@ import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 
-/** Calls of a real rpcinfo, and others word by word, over sockets. */
+/**
+ * The server's own portmapper, called over sockets: with calls of a real rpcinfo, and with calls encoded word by word.
+ */
 class PortmapProgramTest {
     private static final InetSocketAddress ANYWHERE = new InetSocketAddress(111);
     private static final int NFS = 100_003;
@@ -109,7 +111,7 @@ class PortmapProgramTest {
         return new RpcReplyMessage(ask(socket, call.toBytes()), call.xid());
     }
 
-    /** The accept_stat. */
+    /** Returns the accept_stat. */
     private static int status(byte[] reply) {
         return ByteBuffer.wrap(reply).getInt(20);
     }

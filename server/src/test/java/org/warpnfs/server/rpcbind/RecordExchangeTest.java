@@ -14,13 +14,16 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A rpcbind that means it. */
+/** Calls to an rpcbind that may be hostile. */
 class RecordExchangeTest {
     private static final Duration SOON = Duration.ofMillis(200);
     private static final Duration LATE = Duration.ofMinutes(1);
     private static final byte[] CALL = {1, 2, 3, 4};
 
-    /** Takes one record, answers these bytes, and ends its direction if it is told to. */
+    /**
+     * Calls a server that reads one record, sends these words and, if {@code ends}, ends its direction of the
+     * connection.
+     */
     private static byte[] ask(Duration within, boolean ends, int... words) throws Exception {
         ByteBuffer answer = ByteBuffer.allocate(4 * words.length);
         for (int word : words) {
@@ -42,11 +45,11 @@ class RecordExchangeTest {
             new DataInputStream(socket.getInputStream()).readNBytes(8);
             socket.getOutputStream().write(answer);
             if (!ends) {
-                // Until the other side goes.
+                // Wait until the other side closes the connection.
                 assertThat(socket.getInputStream().read()).isNegative();
             }
         } catch (IOException e) {
-            // It went first.
+            // The other side closed the connection first.
         }
     }
 
@@ -68,7 +71,7 @@ class RecordExchangeTest {
         assertThatThrownBy(() -> ask(LATE, false, -1)).hasMessageContaining("more than");
     }
 
-    /** Twenty calls, each answered just in time, would hold the start of the server for a minute. */
+    /** Twenty calls, each answered just in time, would delay the start of the server by a minute. */
     @Test
     void callsTogether_haveALimitOfTheirOwn() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -82,7 +85,7 @@ class RecordExchangeTest {
         }
     }
 
-    /** Any user may register any address of any host. */
+    /** Any user may register any address of any host at rpcbind. */
     @Test
     void addressesOfOtherHosts_areNotConnectedTo() {
         for (String own : new String[] {"0.0.0.0", "::", "127.0.0.1", "::1"}) {

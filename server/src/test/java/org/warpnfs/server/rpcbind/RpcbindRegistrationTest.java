@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** Against Debian's rpcbind, in a network namespace. */
+/** Registration at Debian's rpcbind in a network namespace. Needs root. */
 class RpcbindRegistrationTest {
     private static final Duration NEVER = Duration.ofDays(1);
     private static final InetSocketAddress RDMA = new InetSocketAddress(20_049);
@@ -184,14 +184,15 @@ class RpcbindRegistrationTest {
     void set_byAnOrdinaryUser_isTakenAndHis() throws Exception {
         startRpcbind();
         String java = ProcessHandle.current().info().command().orElseThrow();
-        // He may read what this test runs from, which may be root's alone, and nothing else of root's.
+        // Only root may be able to read the class path of the test, so this user has the capability to read, and no
+        // other.
         String output = namespace.run("setpriv --reuid 65534 --regid 65534 --clear-groups "
                 + "--inh-caps +dac_read_search --ambient-caps +dac_read_search " + java + " -cp '"
                 + System.getProperty("java.class.path") + "' '" + AsOrdinaryUser.class.getName() + "'");
         assertThat(output).contains("set true").contains("owner 65534").contains("unset true");
     }
 
-    /** Registers and withdraws where it is run. */
+    /** Registers at rpcbind and withdraws again, in a process of its own. */
     static final class AsOrdinaryUser {
         private AsOrdinaryUser() {}
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.cli.Main;
 
-/** Debian's rpcinfo and showmount ask a whole server, in a network namespace. */
+/** Debian's rpcinfo and showmount with a whole server, in a network namespace. Needs root. */
 class ToolsOfLinuxTest {
     @TempDir
     private Path directory;
@@ -48,7 +48,7 @@ class ToolsOfLinuxTest {
     @Test
     void portmapperOfItsOwn_rpcinfoAndShowmount_seeTheServer() throws Exception {
         serve("--rpcbind serve --mount-udp");
-        // Without a host rpcinfo asks at rpcbind's own socket.
+        // Without a host, rpcinfo uses rpcbind's own socket.
         for (String command : new String[] {"rpcinfo -p 127.0.0.1", "rpcinfo -p localhost"}) {
             assertThat(tool(command))
                     .contains(" 100000 2 tcp 111 portmapper\n")
