@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the four sources say, for tests. */
+/** Settings that a test gives as options, as variables and in a file. All others have their defaults. */
 final class Given {
     private final Map<Setting<?>, List<String>> flags = new LinkedHashMap<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
@@ -41,7 +41,7 @@ final class Given {
                 mistakes);
     }
 
-    /** What is wrong with it. */
+    /** Returns the mistakes in the given settings. */
     List<String> mistakes() {
         resolved();
         return mistakes.all();

@@ -21,9 +21,9 @@ import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
 
-/** A limit that the file names reaches what it is for, and nothing else. */
+/** A limit set in the file changes the options that it is for, and no others. */
 class LimitsReachTest {
-    /** What WarpServer takes from the limits itself, for pools and caches. */
+    /** The limits that WarpServer itself uses, for pools and caches. */
     private static final Set<String> OF_THE_SERVER =
             Set.of("memory.payloadBytes", "memory.transferBytes", "memory.keptReplyBytes");
 
@@ -41,7 +41,7 @@ class LimitsReachTest {
         return Given.file("limits:\n  " + names[0] + ":\n    " + names[1] + ": " + text + "\n");
     }
 
-    /** A value near the default that goes with all others. */
+    /** Returns a value near the default that is compatible with all other limits. */
     private static Object other(Setting<?> limit) {
         List<Object> candidates = limit.standard() instanceof Duration time
                 ? List.of(time.plusMillis(100), time.minusMillis(100))
@@ -122,7 +122,7 @@ class LimitsReachTest {
         for (int i = 0; i < 300; i++) {
             Map<String, Object> values = new LinkedHashMap<>();
             limits().forEach(limit -> values.put(name(limit), drawn(limit, random)));
-            // A part that was drawn above its whole would be a mistake.
+            // A part drawn above its whole would be a mistake.
             for (Combinations.Within within : Combinations.WITHIN) {
                 values.merge(within.part(), values.get(within.whole()), LimitsReachTest::less);
             }

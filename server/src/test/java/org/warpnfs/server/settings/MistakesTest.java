@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each kind of mistake, with its place and its text. */
+/** Each kind of mistake in the settings, with its place and its message. */
 class MistakesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '@', quoteCharacter = '"', textBlock = """

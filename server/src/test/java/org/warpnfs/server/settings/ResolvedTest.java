@@ -16,9 +16,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.CrcPolicy;
 
-/** Options go before the environment, that before the file, and that before the defaults. */
+/**
+ * Which source of a setting counts: an option before the environment, the environment before the file, and the file
+ * before the default.
+ */
 class ResolvedTest {
-    /** One setting of each kind: as the option, the variable and the file have it. */
+    /** One setting of each kind, as an option, as a variable and in the file. */
     static Stream<Arguments> oneOfEachKind() {
         return Stream.of(
                 Arguments.of(Settings.RDMA_PORT, List.of("1"), "2", "3", List.of(1L, 2L, 3L, 20_049L)),

@@ -20,8 +20,8 @@ import org.warpnfs.testkit.NamedTests;
 import org.warpnfs.testkit.Repository;
 
 /**
- * The schema, the page and the example are what the table says. {@code -Dwarpnfs.write=true} writes what is made of the
- * table instead of comparing it.
+ * Compares the schema, the page and the example with the table of settings. With {@code -Dwarpnfs.write=true} the test
+ * writes these files from the table instead.
  */
 class SchemaTest {
     private static final JsonSchemaFactory FACTORY = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012);
@@ -103,7 +103,7 @@ class SchemaTest {
         String example = NamedTests.read("deploy", "config", "warpnfs.yaml");
         assertThat(Given.file(example).mistakes()).isEmpty();
         assertThat(isValid(example)).isTrue();
-        // Lines such as "#lease: 90s": a value behind a # without a blank is one to be switched on.
+        // A line such as "#lease: 90s", with no blank after the #, is an example that can be switched on.
         String switchedOn = example.replaceAll("(?m)^( *)#(?=[a-zA-Z]+:)", "$1");
         Given all = Given.file(switchedOn);
         assertThat(all.mistakes()).isEmpty();

@@ -12,7 +12,7 @@ import org.warpnfs.server.cli.Main;
 import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
 
-/** The table is whole, and agrees with itself. */
+/** The table of settings is complete and consistent. */
 class SettingsTest {
     private static List<Setting<?>> limits() {
         return Settings.ALL.stream()
@@ -44,7 +44,7 @@ class SettingsTest {
                         switch (limit.kind()) {
                             case Kind.Whole whole -> whole.most();
                             case Kind.Bytes bytes -> bytes.most();
-                            // iWARP counts the idle time in milliseconds of 32 bits.
+                            // iWARP counts the idle time in milliseconds, in 32 bits.
                             case Kind.Time time -> time.most().toMillis();
                             default -> throw new AssertionError(limit.key());
                         };
