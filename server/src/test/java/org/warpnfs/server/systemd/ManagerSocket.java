@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
-/** The service manager's end: a bound datagram socket of AF_UNIX that gives up after a minute. */
+/** The service manager's end of sd_notify(3): a bound datagram socket of AF_UNIX. Receiving fails after a minute. */
 final class ManagerSocket implements AutoCloseable {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
@@ -33,7 +33,7 @@ final class ManagerSocket implements AutoCloseable {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type);
     }
 
-    /** Binds a path, or a name in the abstract namespace after '@'. */
+    /** Binds to a path, or to a name in the abstract namespace if it begins with '@'. */
     static ManagerSocket bind(String name) throws Throwable {
         ManagerSocket socket = new ManagerSocket((int) SOCKET.invokeExact(1, 2, 0));
         try (Arena arena = Arena.ofConfined()) {
@@ -56,7 +56,7 @@ final class ManagerSocket implements AutoCloseable {
         }
     }
 
-    /** The next message. */
+    /** Receives the next message. */
     String next() throws Throwable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocate(MAX_MESSAGE_BYTES);

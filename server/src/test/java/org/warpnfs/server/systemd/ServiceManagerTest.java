@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The protocol of sd_notify(3), heard by a socket of the test's own. */
+/** The protocol of sd_notify(3). The test receives the messages on its own socket. */
 class ServiceManagerTest {
     private static final long PID = 4711;
 
