@@ -20,7 +20,7 @@ import org.warpnfs.server.http.HttpGet;
 import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.testkit.NamedTests;
 
-/** What Prometheus' own tool says of the rules and of an answer to a scrape, where it is installed. */
+/** Prometheus' own promtool checks the rules and an answer to a scrape. Skipped where promtool is not installed. */
 @Timeout(300)
 class PromtoolTest {
     @TempDir

@@ -55,7 +55,7 @@ class StatusPageTest {
                         "width=device-width", "prefers-color-scheme: dark", "color-scheme: light dark", "lang=\"en\"");
     }
 
-    /** In Chromium, where there is one: the page's own script fills it. */
+    /** Loads the page in Chromium if that is installed. The page's own script fills in the values. */
     @Test
     void page_inABrowser_showsTheServer() throws Exception {
         Path chromium = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
@@ -98,7 +98,7 @@ class StatusPageTest {
                             "version 1.2.3",
                             "<td class=\"path\">/films &lt;b&gt;</td>",
                             "<span>payload memory</span>")
-                    // Either name may be long, and breaks rather than be wider than a phone.
+                    // Both names may be long. They wrap, so that the page is not wider than a phone's screen.
                     .containsPattern("<td class=\"path\">/films[^/]*</td><td class=\"path\">");
         }
     }

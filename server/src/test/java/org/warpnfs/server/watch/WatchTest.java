@@ -23,7 +23,7 @@ import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.metrics.Metric;
 import org.warpnfs.server.metrics.MetricTable;
 
-/** A whole server, asked over HTTP. */
+/** Metrics, readiness and status of a whole server, over HTTP. */
 class WatchTest {
     private Watch watch;
     private WarpServer server;
@@ -51,7 +51,7 @@ class WatchTest {
         return HttpGet.of(watch.address(), path);
     }
 
-    /** Samples by name and labels. */
+    /** Returns the samples by name and labels. */
     private Map<String, Double> scrape() throws IOException {
         Map<String, Double> samples = new TreeMap<>();
         get("/metrics").text().lines().filter(line -> !line.startsWith("#")).forEach(line -> {
@@ -64,7 +64,7 @@ class WatchTest {
     private void mountAndMiss() throws IOException {
         byte[] root = NfsCall.opaque(
                 skipStatus(NfsCall.of(1, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(server.tcpAddress())));
-        // LOOKUP of a name that is not there.
+        // LOOKUP of a missing name.
         NfsCall.of(2, NfsCall.NFS, 3, 3, 0).opaque(root).string("missing").overTcp(server.tcpAddress());
     }
 
