@@ -9,7 +9,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What may be in a file. A block is filled by the tag of the WRITE that wrote it; 0 is a hole, or beyond the end.
+ * The data that a file may contain. Each WRITE fills its blocks with its own tag. A tag of 0 is a hole, or lies beyond
+ * the end.
  *
  * <pre>
  *   event                     blocks may hold            has to be sent again
