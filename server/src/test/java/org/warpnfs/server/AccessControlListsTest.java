@@ -15,7 +15,10 @@ import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 
-/** Access control lists that fit into no inline message: a long call sets them, a Reply chunk brings them back. */
+/**
+ * Access control lists that are larger than an inline message, over RDMA. A long call sets them, and a Reply chunk
+ * returns them.
+ */
 class AccessControlListsTest {
     private static final int NFS_ACL = 100_227;
     private static final int GETACL = 1;
@@ -71,7 +74,7 @@ class AccessControlListsTest {
         return NfsCall.opaque(made);
     }
 
-    /** user_obj, so many users, group_obj, mask, other. */
+    /** Encodes an access list: user_obj, many users, group_obj, mask and other. */
     private static void putList(NfsCall call, int flag) {
         call.word(ENTRIES).word(ENTRIES);
         call.word(flag | 1).word(UID).word(7);
@@ -185,7 +188,7 @@ class AccessControlListsTest {
                 .isZero();
         int users = 1000;
         int read = 0x12_0081;
-        // PUTROOTFH, CREATE of a directory with an acl of 16 + 8 bytes for each user
+        // PUTROOTFH, and CREATE of a directory with an acl; each user's entry takes 16 + 8 bytes.
         NfsCall create = sequence(2, session, 2).word(24).word(6).word(2).string("directory");
         create.word(1).word(1 << 12).word(4 + 24 * (users + 2)).word(users + 2);
         create.word(0).word(0).word(read).string("OWNER@");
@@ -214,7 +217,7 @@ class AccessControlListsTest {
         assertThat(results.hasRemaining()).isFalse();
     }
 
-    /** Steps over type, flag and mask of an entry. */
+    /** Skips type, flag and mask of an entry, and checks the mask. */
     private static ByteBuffer nextWho(ByteBuffer results, int mask) {
         assertThat(new int[] {results.getInt(), results.getInt(), results.getInt()})
                 .containsExactly(0, 0, mask);

@@ -23,7 +23,7 @@ import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
 
-/** Directories that are exported more than once, or one within another. */
+/** Directories that are exported twice or lie within each other, and the backends that serve them. */
 class BackendsTest {
     @TempDir
     Path temporary;

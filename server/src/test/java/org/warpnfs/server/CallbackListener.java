@@ -13,11 +13,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Where an NFSv4.0 client waits for callbacks: a listener that keeps what comes, and does to it what a test says. */
+/**
+ * A listener on loopback at which an NFSv4.0 client receives callbacks. It keeps each call and handles it as a test
+ * says.
+ */
 final class CallbackListener implements AutoCloseable {
     private static final int LAST_FRAGMENT = 0x8000_0000;
 
-    /** What to do with a call. */
+    /** How a call is handled. */
     @FunctionalInterface
     interface Behaviour {
         void called(byte[] call, Socket socket) throws IOException;
@@ -27,10 +30,10 @@ final class CallbackListener implements AutoCloseable {
     private final Behaviour behaviour;
     private final List<Socket> sockets = new ArrayList<>();
     final BlockingQueue<byte[]> calls = new LinkedBlockingQueue<>();
-    /** The addresses of whoever connected. */
+    /** The addresses from which the server connected. */
     final BlockingQueue<InetAddress> connected = new LinkedBlockingQueue<>();
 
-    /** And of whoever went. */
+    /** The addresses whose connections have ended. */
     final BlockingQueue<InetAddress> gone = new LinkedBlockingQueue<>();
 
     CallbackListener(Behaviour behaviour) throws IOException {
@@ -39,7 +42,7 @@ final class CallbackListener implements AutoCloseable {
         Thread.ofPlatform().daemon().name("callback-listener").start(this::accept);
     }
 
-    /** Answers every call with success: CB_NULL, and CB_RECALL of minor version 0. */
+    /** Answers a call with success: CB_NULL, or a CB_COMPOUND with CB_RECALL of minor version 0. */
     static void answer(byte[] call, Socket socket) throws IOException {
         ByteBuffer words = ByteBuffer.wrap(call);
         ByteBuffer reply = ByteBuffer.allocate(64).putInt(words.getInt(0));
@@ -50,7 +53,7 @@ final class CallbackListener implements AutoCloseable {
         send(socket, reply.flip());
     }
 
-    /** One record. */
+    /** Sends a message as one record. */
     static void send(Socket socket, ByteBuffer message) throws IOException {
         ByteBuffer record = ByteBuffer.allocate(Integer.BYTES + message.remaining());
         record.putInt(LAST_FRAGMENT | message.remaining()).put(message);
@@ -76,7 +79,7 @@ final class CallbackListener implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("callback-connection").start(() -> serve(socket));
             }
         } catch (IOException e) {
-            // The test is over.
+            // The test has ended and closed the listener.
         }
     }
 
@@ -98,12 +101,12 @@ final class CallbackListener implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /** As SETCLIENTID has it. */
+    /** Returns the address of the listener in the form that SETCLIENTID uses. */
     String universalAddress() {
         return "127.0.0.1." + (port() >> 8) + "." + (port() & 0xff);
     }
 
-    /** The next of something that is sure to come. */
+    /** Waits for the next element; fails if none comes. */
     static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
         T next = queue.poll(30, TimeUnit.SECONDS);
         if (next == null) {

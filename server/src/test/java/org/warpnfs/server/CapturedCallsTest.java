@@ -29,9 +29,9 @@ import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.testkit.CapturedSends;
 
 /**
- * What a Linux client once said to knfsd over RDMA, said to this server with its own handles, client IDs, sessions and
- * stateids in place of knfsd's: every call has a reply that the Linux client would accept, and nearly all end as they
- * did there.
+ * Repeats the calls of a Linux client that were captured with knfsd over RDMA. This server gets them with its own
+ * handles, client IDs, sessions and stateids in place of knfsd's. The Linux client would accept each reply, and nearly
+ * all calls end with the same status as with knfsd.
  */
 class CapturedCallsTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
@@ -94,7 +94,7 @@ class CapturedCallsTest {
         }
     }
 
-    /** The handle that MNT gives for the export, asked for over RDMA to save a socket. */
+    /** Returns the handle that MNT gives for the export. The call goes over RDMA, so that the test needs no socket. */
     private byte[] mountRoot() throws Exception {
         CapturedRequester requester = new CapturedRequester(simulation.connector(), SERVER);
         simulation.run();
@@ -106,7 +106,7 @@ class CapturedCallsTest {
         return NfsCall.opaque(results);
     }
 
-    /** One capture on its way through this server. */
+    /** Sends the calls of one capture to this server. */
     private final class Replay {
         private final Translation translation;
         int answered;
@@ -127,7 +127,7 @@ class CapturedCallsTest {
                 ByteBuffer rpc = send.duplicate();
                 RpcRdmaHeader header = RpcRdmaHeader.parse(rpc, HeaderLimits.DEFAULT);
                 if (!(header instanceof RdmaMsg msg) || rpc.getInt(rpc.position() + 4) != 0) {
-                    // A long call's body was in the client's memory; replies go to calls that knfsd made.
+                    // The body of a long call is not in the capture, and a reply belongs to a call of knfsd.
                     continue;
                 }
                 Translation.Call call = translation.call(rpc.slice());
@@ -137,7 +137,10 @@ class CapturedCallsTest {
             }
         }
 
-        /** The whole RPC reply that the capture has, inline or in the Reply chunk; empty if it was cut out. */
+        /**
+         * Returns the whole RPC reply of the capture, inline or from the Reply chunk; empty if the capture does not
+         * have it.
+         */
         private ByteBuffer captured(int xid, CapturedSends.Direction replies, Map<Integer, ByteBuffer> sends)
                 throws Exception {
             ByteBuffer send = sends.getOrDefault(xid, ByteBuffer.allocate(0)).duplicate();

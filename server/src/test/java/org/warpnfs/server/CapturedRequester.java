@@ -29,9 +29,9 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Sends calls of a Linux client with memory of its own in their chunks, and takes a reply by the rules of the Linux
- * client ({@code rpcrdma_decode_msg}, {@code rpcrdma_decode_nomsg} in net/sunrpc/xprtrdma/rpc_rdma.c), which fails a
- * call with EIO where they are broken.
+ * Sends captured calls of a Linux client, with its own memory in their chunks. It checks each reply by the rules of the
+ * Linux client ({@code rpcrdma_decode_msg}, {@code rpcrdma_decode_nomsg} in net/sunrpc/xprtrdma/rpc_rdma.c), which
+ * fails a call with EIO if the reply breaks them.
  */
 final class CapturedRequester implements QueuePairHandler {
     private static final int RECEIVES = 40;
@@ -46,7 +46,7 @@ final class CapturedRequester implements QueuePairHandler {
         connector.connect(server, new ConnectOptions(privateData, 128, 0), this);
     }
 
-    /** Makes a call without chunks. */
+    /** Sends a call without chunks. */
     ByteBuffer call(Class<RdmaMsg> kind, ByteBuffer rpc, Runnable settle) throws Exception {
         assertThat(kind).isEqualTo(RdmaMsg.class);
         long xid = Integer.toUnsignedLong(rpc.getInt(0));
@@ -54,9 +54,9 @@ final class CapturedRequester implements QueuePairHandler {
     }
 
     /**
-     * Makes a call as it was captured.
+     * Sends a call with the chunks that it has in the capture.
      *
-     * @return the RPC reply, whole but for what went to a Write chunk
+     * @return the whole RPC reply, except the data in Write chunks
      */
     ByteBuffer call(RdmaMsg captured, Translation.Call translated, Runnable settle) throws Exception {
         List<ReadSegment> reads = new ArrayList<>();
@@ -101,7 +101,7 @@ final class CapturedRequester implements QueuePairHandler {
         return accept(call, replies.getFirst().duplicate());
     }
 
-    /** Not a call of the server's own: those have no chunks, and 0 as the second word of their message. */
+    /** Returns false for a call of the server, which has no chunks and 0 as the second word of its RPC message. */
     private static boolean isReply(ByteBuffer message) {
         return message.getInt(12) != 0
                 || message.getLong(16) != 0
@@ -174,7 +174,7 @@ final class CapturedRequester implements QueuePairHandler {
 
     @Override
     public void established(QueuePair qp) {
-        // The first call is what establishes the connection for the server.
+        // Nothing to do: for the server, the connection is established by the first call.
     }
 
     @Override
@@ -187,6 +187,6 @@ final class CapturedRequester implements QueuePairHandler {
 
     @Override
     public void disconnected(QueuePair qp, DisconnectReason reason) {
-        // A call that is not answered says so by itself.
+        // Nothing to do: a call without an answer fails the test.
     }
 }

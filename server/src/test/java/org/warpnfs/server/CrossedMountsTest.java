@@ -29,7 +29,10 @@ import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
-/** {@code crossmnt}: real file systems mounted below an export, as clients of NFSv3 and NFSv4.0 see them over TCP. */
+/**
+ * {@code crossmnt}: real file systems that are mounted below an export, as clients of NFSv3 and NFSv4.0 see them over
+ * TCP.
+ */
 class CrossedMountsTest {
     private static final int GETATTR = 1;
     private static final int LOOKUP = 3;
@@ -121,7 +124,7 @@ class CrossedMountsTest {
         return NfsCall.opaque(reply);
     }
 
-    /** fsid of fattr3: at 44 of 84 bytes. */
+    /** Returns the fsid, which is at byte 44 of the 84 bytes of fattr3. */
     private long fsid(WarpServer server, byte[] handle) throws IOException {
         ByteBuffer reply = call(server, GETATTR, handle);
         assertThat(reply.getInt()).as("GETATTR").isZero();
@@ -146,7 +149,9 @@ class CrossedMountsTest {
         assertThat(above.resolve("mnt/f")).hasContent("mounted");
     }
 
-    /** READDIRPLUS has the name, and leaves it to a LOOKUP whether the client is led there. */
+    /**
+     * READDIRPLUS lists the mount point without handle and attributes. Whether a client may enter it is up to a LOOKUP.
+     */
     private void assertListed(WarpServer server, byte[] root) throws IOException {
         ByteBuffer reply = NfsCall.of(xid++, NfsCall.NFS, 3, READDIRPLUS, 0)
                 .opaque(root)
@@ -207,7 +212,9 @@ class CrossedMountsTest {
         }
     }
 
-    /** PUTROOTFH, LOOKUPs, and what is given; past their results. */
+    /**
+     * Sends PUTROOTFH, a LOOKUP for each name and an operation. Returns the reply at the results of the last operation.
+     */
     private ByteBuffer compound(WarpServer server, List<String> names, int operation, int... words) throws IOException {
         NfsCall call =
                 NfsCall.of(xid++, NfsCall.NFS, 4, 1, 0).string("").word(0).word(names.size() + 2);
@@ -234,7 +241,7 @@ class CrossedMountsTest {
             above.forEach(name -> path.add(name.toString()));
             ByteBuffer ofAbove = compound(server, path, 9, 1, 1 << 8);
             long fsidAbove = ofAbove.getLong(ofAbove.position() + 12);
-            // READDIR with fsid, fileid and mounted_on_fileid.
+            // READDIR that asks for fsid, fileid and mounted_on_fileid.
             ByteBuffer listing = compound(server, path, 26, 0, 0, 0, 0, 4096, 8192, 2, 1 << 8 | 1 << 20, 1 << 23);
             listing.getLong();
             assertThat(listing.getInt()).isEqualTo(1);

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.server.log.Written;
 
 /**
- * A call that meets a defect can be found in a capture: the line says whose it is, wherever in the server it was
- * written; and a client that sends it again and again writes one.
+ * Log lines about defects of the server. A line names the call, wherever in the server it was written, so that the call
+ * can be found in a capture. A client that repeats the call causes one line.
  */
 class DefectLinesTest {
     private static final int SERVERFAULT = 10006;
@@ -34,7 +34,7 @@ class DefectLinesTest {
         return peer.call(server.nfs3(21).opaque(file).hyper(0).word(0));
     }
 
-    /** PUTFH, COMMIT; the second one in another lane than where the call began. */
+    /** Sends PUTFH and COMMIT. COMMIT runs in another lane than the start of the call. */
     private ByteBuffer commit4(LanesServer.Peer peer) throws Exception {
         return peer.call(
                 server.compound(0, 2).word(22).opaque(file).word(5).hyper(0).word(0));

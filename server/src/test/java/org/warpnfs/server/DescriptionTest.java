@@ -23,7 +23,7 @@ class DescriptionTest {
                 .noneMatch(line -> line.startsWith("mount"));
     }
 
-    /** The line is there to be copied. */
+    /** The mount command is meant to be copied into a shell. */
     @Test
     void mountCommand_ofAPathWithBlanksAndQuotes_isWordsOfAShell() throws Exception {
         try (WarpServer server = WarpServer.start(config(":/my films' <b>"))) {

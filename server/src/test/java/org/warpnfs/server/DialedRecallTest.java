@@ -17,8 +17,8 @@ import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 
 /**
- * An NFSv4.0 client with a read delegation, called back over TCP by the whole server when another client writes:
- * whichever way its own requests go.
+ * An NFSv4.0 client with a read delegation. When another client writes, the whole server calls it back over TCP, over
+ * whichever transport its own calls go.
  */
 @Timeout(120)
 class DialedRecallTest {
@@ -67,7 +67,7 @@ class DialedRecallTest {
         return NfsCall.of(xid++, NfsCall.NFS, 4, 1, UID).string("").word(0).word(operations);
     }
 
-    /** Steps over the header and PUTROOTFH or PUTFH, up to the results of the operation behind. */
+    /** Skips the header and the results of PUTROOTFH or PUTFH, up to the results of the second operation. */
     private static ByteBuffer second(ByteBuffer reply, int first, int operation) {
         for (int expected : new int[] {0, 0}) {
             assertThat(reply.getInt()).isEqualTo(expected);
@@ -124,7 +124,7 @@ class DialedRecallTest {
                                 .word(0)
                                 .hyper(id)
                                 .string("owner")
-                                // UNCHECKED, mode 0666
+                                // UNCHECKED4, mode 0666
                                 .word(1)
                                 .word(0)
                                 .word(2)
@@ -190,7 +190,7 @@ class DialedRecallTest {
                     20);
             Opened opened = open(way, id, 3);
             for (int seqid = 4; opened.delegation() != READ_DELEGATION; seqid++) {
-                // The answer to CB_NULL may still be on its way; the time limit ends this.
+                // The answer to CB_NULL may not have arrived yet, so try again until the time limit of the test.
                 Thread.onSpinWait();
                 opened = open(way, id, seqid);
             }

@@ -17,13 +17,13 @@ import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 
 /**
- * A call whose reply was lost with its connection, sent again on the next: done once, whichever way either connection
- * goes.
+ * A call whose reply was lost with its connection is sent again on another connection. The server does it only once,
+ * over either transport.
  */
 class ExactlyOnceTest {
     private static final int UID = 1000;
     private static final int CALL_XID = 77;
-    /** More than goes inline, and with a pad. */
+    /** The length of data that do not fit into an inline message and need padding. */
     private static final int WRITE_BYTES = 30_001;
 
     private enum Way {
@@ -47,7 +47,7 @@ class ExactlyOnceTest {
         iwarp.close();
     }
 
-    /** On a connection of its own, which then ends. */
+    /** Sends a call on its own connection, which then ends. */
     private byte[] send(Way way, NfsCall call) throws Exception {
         return switch (way) {
             case TCP -> bytes(call.overTcp(server.tcpAddress()));
@@ -206,7 +206,7 @@ class ExactlyOnceTest {
         return compound40(xidOfCall, 2).word(24).word(28).string("renamed");
     }
 
-    /** Over RDMA the data are in a Read chunk, over TCP among the rest: it is the same call. */
+    /** Over RDMA the data are in a Read chunk, and over TCP inside the call. Both are the same call. */
     @ParameterizedTest
     @CsvSource({"RDMA,RDMA", "TCP,TCP", "RDMA,TCP", "TCP,RDMA"})
     void nfs40_writeAgainAfterAnother_doesNotUndoIt(Way first, Way second) throws Exception {
@@ -220,7 +220,7 @@ class ExactlyOnceTest {
         assertThat(firstByte(first)).as("other data under the same XID").isEqualTo((byte) 'c');
     }
 
-    /** What is kept finds its way into the Write chunk of whoever asks again. */
+    /** A kept reply has its data put into the Write chunk of the repeated call. */
     @Test
     void nfs40_writeWithARead_againOnAnotherConnection_hasTheSameDataInItsChunk() throws Exception {
         createFile();
@@ -295,12 +295,12 @@ class ExactlyOnceTest {
                         .hyper(0)
                         .word(4));
         assertThat(status(results)).isZero();
-        // Status, tag, count; PUTROOTFH and LOOKUP; READ with eof and length.
+        // Skips status, tag and count, then PUTROOTFH and LOOKUP, then READ's header with eof and length.
         return results[3 * 4 + 4 * 4 + 4 * 4];
     }
 
     private static NfsCall makeDirectory3(int xidOfCall, byte[] root) {
-        // MKDIR with mode 0755 and nothing else set
+        // MKDIR that sets only the mode, 0755
         return NfsCall.of(xidOfCall, NfsCall.NFS, 3, 9, UID)
                 .opaque(root)
                 .string("directory")

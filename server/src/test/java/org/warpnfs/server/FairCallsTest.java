@@ -18,7 +18,10 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
-/** What one client's calls wait for keeps no other client's calls from being answered. */
+/**
+ * Calls of one client that wait, for example for stable storage or memory, do not keep the server from answering other
+ * clients.
+ */
 class FairCallsTest {
     private static final int GETATTR = 1;
     private static final int READ = 6;
@@ -75,7 +78,7 @@ class FairCallsTest {
         return read3.getInt(8 + 84);
     }
 
-    /** Replies that are not let go of, of so many clients that no memory is left. */
+    /** Takes all payload memory, by replies to many clients that are not released. */
     private List<CompletableFuture<RpcMessage>> takeAllMemory() throws Exception {
         List<CompletableFuture<RpcMessage>> held = new ArrayList<>();
         for (int client = 100; server.pool.lentBytes() < server.pool.budgetBytes(); client++) {
@@ -128,7 +131,7 @@ class FairCallsTest {
         }
     }
 
-    /** A disk that is dead, or clients that mean it. */
+    /** The disk does not answer, or the clients are hostile. */
     @ParameterizedTest
     @ValueSource(ints = {4, 8, 15})
     void commitsOfManyClients_standStill_newcomersAreAnswered(int clients) throws Exception {
@@ -198,7 +201,7 @@ class FairCallsTest {
         ByteBuffer fourth = honest.call(read4(server.compound(0, 2), MIB));
         assertThat(fourth.getInt()).isEqualTo(OK);
         assertThat(hogs.stream().filter(CompletableFuture::isDone)).hasSize(2);
-        // Whoever has data lets go of them, in whatever order they came: the next has them then.
+        // Each reply releases its memory when it is read, in any order, and the next READ gets that memory.
         List<CompletableFuture<Integer>> counts = hogs.stream()
                 .map(reply -> reply.thenApply(
                         message -> count(NfsCall.results(message.flatten()).slice())))
@@ -375,7 +378,7 @@ class FairCallsTest {
         server.threads.close();
         server.openGate();
         for (CompletableFuture<RpcMessage> each : calls) {
-            // Answered where nobody hears it, or dropped.
+            // Each call is answered, though no client receives the answer, or it is dropped.
             Throwable dropped = catchThrowable(() -> each.get(60, TimeUnit.SECONDS));
             assertThat(each.isDone()).as("%s", dropped).isTrue();
         }

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A COMPOUND that has listed a directory and goes on in another lane: what it has listed is on the heap while it waits
- * there.
+ * A COMPOUND that lists a directory and then continues in another lane. Its results so far stay in the heap while it
+ * waits for that lane, and count as memory held by the call.
  */
 class HeldRepliesTest {
     private static final int OK = 0;
@@ -35,7 +35,7 @@ class HeldRepliesTest {
         server.close();
     }
 
-    /** PUTROOTFH, READDIR, PUTFH, COMMIT. */
+    /** Sends PUTROOTFH, READDIR, PUTFH and COMMIT. */
     private ByteBuffer listAndCommit() throws Exception {
         return server.connect(1)
                 .call(server.compound(0, 4)
@@ -62,7 +62,7 @@ class HeldRepliesTest {
         assertThat(server.syncsBegun.availablePermits()).isEqualTo(1);
     }
 
-    /** Over RDMA a call has room for what its chunks are long: it does not wait with more. */
+    /** The connection limits what a waiting call may hold. Over RDMA this is the length of the call's chunks. */
     @Test
     void compound_holdsMoreThanItsCallerHasRoomFor_endsWhereItIs() throws Exception {
         server.mostHeldBytes = 4096;

@@ -37,8 +37,8 @@ import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.watch.Watch;
 
 /**
- * What the host does to a file system below an export, as clients of NFSv3 and an administrator see it: full,
- * read-only, unmounted or renamed, and back. Needs root, to mount.
+ * Faults of the file system below an export, as clients of NFSv3 and an administrator see them. The file system is
+ * full, read-only, unmounted or renamed, and then recovers. Needs root to mount it.
  */
 class HostFaultsTest {
     private static final int GETATTR = 1;
@@ -55,7 +55,7 @@ class HostFaultsTest {
     private static final int BLOCK_BYTES = 256 << 10;
     private static final int SECONDS = 60;
 
-    /** How a client reaches the server. */
+    /** The transport by which a client reaches the server. */
     enum Way {
         TCP,
         RDMA
@@ -182,7 +182,7 @@ class HostFaultsTest {
         return answer(nfs3(LOOKUP, directory).string(name)).getInt();
     }
 
-    /** An UNCHECKED CREATE with no attribute but the mode. */
+    /** Sends an UNCHECKED CREATE that sets only the mode. */
     private ByteBuffer create(byte[] directory, String name) throws Exception {
         return answer(nfs3(CREATE, directory)
                 .string(name)
@@ -215,7 +215,7 @@ class HostFaultsTest {
         return block.flip();
     }
 
-    /** A WRITE on stable storage; its status. */
+    /** Sends a WRITE to stable storage and returns the status. */
     private int write(byte[] file, int number) throws Exception {
         ByteBuffer results = answer(nfs3(WRITE, file)
                 .hyper((long) number * BLOCK_BYTES)

@@ -11,15 +11,15 @@ import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
-/** Servers on free ports of the loopback that keep one export in memory and remember nothing. */
+/** Configurations of servers on free loopback ports, which keep one export in memory and have no state directory. */
 public final class InMemory {
     private InMemory() {}
 
     /**
-     * What such a server is told.
+     * Returns the configuration of such a server.
      *
-     * @param export as on the command line: {@code :/PATH,OPTION...}
-     * @param sizeBytes of the file system, and of the payload pool
+     * @param export the export as on the command line: {@code :/PATH,OPTION...}
+     * @param sizeBytes the size of the file system and of the payload pool
      */
     public static ServerConfig config(String export, int sizeBytes, Duration lease) throws ConfigException {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

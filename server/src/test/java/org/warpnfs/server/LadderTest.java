@@ -9,7 +9,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
 
-/** The server puts the parts together and knows no wire format. */
+/** ArchUnit rules for the packages of the server: it connects the parts, and must not know any wire format. */
 @AnalyzeClasses(packages = "org.warpnfs.server", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest

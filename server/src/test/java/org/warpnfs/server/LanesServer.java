@@ -53,9 +53,8 @@ import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Programs, operation threads and memory of a server, with connections that are no sockets: each comes from an address
- * that the test chooses, and keeps its replies until the test lets go of them. What syncs a file stands still at a gate
- * while that is shut.
+ * The programs, the operation threads and the memory of a server, without sockets. Each connection has an address that
+ * the test chooses, and keeps its replies until the test releases them. Syncs of files wait at a gate while it is shut.
  */
 final class LanesServer implements AutoCloseable {
     static final int MIB = 1 << 20;
@@ -64,17 +63,17 @@ final class LanesServer implements AutoCloseable {
 
     final PayloadPool pool = new PayloadPool(4L * MIB, MIB);
     final OperationThreads threads = new OperationThreads(THREADS);
-    /** One permit for each sync that has come to the gate. */
+    /** Has one permit for each sync that has arrived at the gate. */
     final Semaphore syncsBegun = new Semaphore(0);
-    /** What happened to files, and on which threads. */
+    /** The operations on files, each with the thread that ran it. */
     final List<String> seen = Collections.synchronizedList(new ArrayList<>());
 
-    /** What calls said that they hold of their replies when they left their thread. */
+    /** The reply bytes that calls said they held when they left their thread. */
     final List<Long> held = Collections.synchronizedList(new ArrayList<>());
 
     volatile long mostHeldBytes = Long.MAX_VALUE;
 
-    /** True if the backend has a bug: its syncs throw what is no answer of a file system. */
+    /** True if the backend has a bug: its syncs throw an exception that no file system may throw. */
     volatile boolean broken;
 
     private volatile CountDownLatch gate = new CountDownLatch(0);
@@ -147,7 +146,7 @@ final class LanesServer implements AutoCloseable {
         gate.countDown();
     }
 
-    /** A file of {@code lengthBytes} letters in the root. */
+    /** Makes a file of {@code lengthBytes} bytes in the root. */
     byte[] newFile(String name, int lengthBytes) throws Exception {
         FileHandle file = fs.create(
                         new Caller(UID, UID, List.of()),
@@ -199,7 +198,7 @@ final class LanesServer implements AutoCloseable {
         fs.close();
     }
 
-    /** A connection of a client's. */
+    /** The connection of a client. */
     final class Peer implements RpcConnection {
         private final InetAddress address;
         private final InboundHandler handler;
@@ -210,7 +209,7 @@ final class LanesServer implements AutoCloseable {
             this.handler = dispatcher.opened(this);
         }
 
-        /** The reply, which holds its memory until it is released; fails if the call is dropped. */
+        /** Sends a call. Its reply holds memory until it is released. The future fails if the call is dropped. */
         CompletableFuture<RpcMessage> send(NfsCall call) {
             CompletableFuture<RpcMessage> reply = new CompletableFuture<>();
             XdrStream arguments = XdrStream.of(call.message().flatten());
@@ -251,7 +250,7 @@ final class LanesServer implements AutoCloseable {
             return results(send(call));
         }
 
-        /** The connection is gone. */
+        /** Ends the connection. */
         void end() {
             open = false;
             handler.closed();
@@ -313,7 +312,7 @@ final class LanesServer implements AutoCloseable {
         }
     }
 
-    /** Waits for a reply, gives its memory back, and steps over the RPC header. */
+    /** Waits for a reply, releases its memory and skips the RPC header. */
     static ByteBuffer results(CompletableFuture<RpcMessage> reply) throws Exception {
         return NfsCall.results(reply.get(60, TimeUnit.SECONDS).flatten()).slice();
     }

@@ -8,7 +8,10 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Mounts by MOUNT version 3 and looks at what it was given by NFSv3, over TCP, word by word (RFC 1813, RFC 5531). */
+/**
+ * A client that mounts by MOUNT version 3 and calls NFSv3 GETATTR, over TCP. It encodes its calls word by word (RFC
+ * 1813, RFC 5531).
+ */
 final class MountClient implements AutoCloseable {
     private static final int MOUNT = 100005;
     private static final int NFS = 100003;
@@ -22,7 +25,7 @@ final class MountClient implements AutoCloseable {
         socket.setSoTimeout(60_000);
     }
 
-    /** MNT: the status; {@link #lastHandle} follows a zero. */
+    /** Sends MNT and returns the status. If the status is 0, {@link #lastHandle} returns the handle. */
     int mount(String path) throws IOException {
         ByteBuffer reply = call(MOUNT, 1, path.getBytes(StandardCharsets.UTF_8));
         int status = reply.getInt();
@@ -37,12 +40,12 @@ final class MountClient implements AutoCloseable {
         return handle;
     }
 
-    /** GETATTR: the status. */
+    /** Sends GETATTR and returns the status. */
     int getattr(byte[] file) throws IOException {
         return call(NFS, 1, file).getInt();
     }
 
-    /** One opaque goes, and what is behind accept_stat comes. */
+    /** Sends a call with one opaque argument and returns the reply, from the results on. */
     private ByteBuffer call(int program, int procedure, byte[] opaque) throws IOException {
         int padded = opaque.length + 3 & ~3;
         ByteBuffer call = ByteBuffer.allocate(4 + 24 + 8 + 20 + 8 + 4 + padded);

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class MountPointsTest {
-    /** Lines of a real host's, cut to what is read, one mounted over another and one with a blank. */
+    /**
+     * Lines of a real host, without the fields that are not read. One mount covers another, and one path has a blank.
+     */
     private static final String MOUNT_INFO = """
             22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
             31 22 0:27 / /srv rw - btrfs /dev/sdb rw
@@ -18,7 +20,7 @@ class MountPointsTest {
             44 22 0:32 / /srvother rw - tmpfs tmpfs rw
             """;
 
-    /** Any user who may mount by FUSE chooses a name: it kept every crossmnt from being served. */
+    /** Any user who may mount by FUSE can choose such a name. It must not keep other mounts from being served. */
     @Test
     void below_nameOfOtherBytes_isNoReasonToServeNothing() {
         byte[] info = "1 2 0:1 / /srv/a rw - tmpfs tmpfs rw\n3 2 0:2 / /srv/\u00ff rw - fuse fuse rw\n"

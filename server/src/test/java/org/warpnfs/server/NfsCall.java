@@ -12,10 +12,7 @@ import java.util.List;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
-/**
- * An RPC call put together word by word, as RFC 5531 and RFC 1813 have it: a client that shares nothing with the
- * server.
- */
+/** Encodes an RPC call word by word (RFC 5531, RFC 1813), for clients that share no code with the server. */
 public final class NfsCall {
     public static final int NFS = 100_003;
     public static final int MOUNT = 100_005;
@@ -28,7 +25,7 @@ public final class NfsCall {
 
     private NfsCall() {}
 
-    /** A call with AUTH_SYS credentials of a user and group. */
+    /** Begins a call with AUTH_SYS credentials, where user and group have the same ID. */
     public static NfsCall of(int xid, int program, int version, int procedure, int uid) {
         NfsCall call = new NfsCall();
         call.word(xid).word(0).word(2).word(program).word(version).word(procedure);
@@ -55,7 +52,7 @@ public final class NfsCall {
         return opaque(value.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Data that may travel in a Read chunk: only their length stands here. */
+    /** Adds data that may travel in a Read chunk. Over RDMA the call itself then has only their length. */
     public NfsCall data(ByteBuffer value) {
         word(value.remaining());
         items.add(new RpcMessage.Item(xdr.position(), Payload.unpooled(value)));
@@ -87,7 +84,7 @@ public final class NfsCall {
         }
     }
 
-    /** Steps over the header of an accepted and successful reply. */
+    /** Skips the header of an accepted and successful reply. */
     public static ByteBuffer results(ByteBuffer reply) {
         reply.getInt();
         for (int expected : new int[] {1, 0, 0, 0, 0}) {

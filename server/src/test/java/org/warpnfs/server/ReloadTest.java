@@ -31,7 +31,7 @@ import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
-/** Exports that are read again while the server runs. */
+/** The server reads its exports again while it runs. */
 @Timeout(300)
 class ReloadTest {
     @TempDir

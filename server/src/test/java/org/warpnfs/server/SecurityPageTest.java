@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.testkit.NamedTests;
 
-/** The tests of this module that docs/security.md names are there. */
+/** The tests of this module that docs/security.md names exist. */
 class SecurityPageTest {
     @Test
     void page_everyTestOfThisModule_exists() {

@@ -19,9 +19,7 @@ import org.warpnfs.server.log.SlowCalls;
 import org.warpnfs.server.log.WatchedCalls;
 import org.warpnfs.server.log.Written;
 
-/**
- * A server to which every call is slow: its transports say when a reply has left, over each of them once for each call.
- */
+/** A server that logs every call as slow. Each transport reports once for each call that the reply has been sent. */
 @Timeout(120)
 class SlowLinesTest {
     private static final long PAUSE_NANOS = 1_000_000;

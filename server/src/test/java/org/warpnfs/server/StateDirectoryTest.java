@@ -61,7 +61,7 @@ class StateDirectoryTest {
         assertThat(temporary.resolve("handle-key")).hasSize(5);
     }
 
-    /** As servers left it before they wrote down the format. */
+    /** Earlier servers did not write the format of the state directory. */
     @Test
     void format_missing_isTheFirst_andWrittenDown() throws Exception {
         Files.write(temporary.resolve("handle-key"), new byte[16]);
@@ -122,7 +122,7 @@ class StateDirectoryTest {
                 .hasMessageContaining(file.toString());
     }
 
-    /** Notes what was synced, and what was in it then. */
+    /** Records which directories were synced, and the names in them at that time. */
     private static final class Notes implements DurableDirectories.Sync {
         private final Map<Path, Set<String>> synced = new HashMap<>();
 

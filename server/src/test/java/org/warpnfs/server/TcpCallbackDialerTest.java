@@ -33,7 +33,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.testkit.Seeds;
 
-/** Callbacks over loopback sockets, to clients of every kind. */
+/** NFSv4.0 callbacks over loopback sockets, to correct and to faulty clients. */
 @Timeout(60)
 class TcpCallbackDialerTest {
     private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 2049);
@@ -104,7 +104,7 @@ class TcpCallbackDialerTest {
         }
     }
 
-    /** Until nobody gets into the queue of the listener any more. */
+    /** Connects until the accept queue of the listener is full. */
     private static void fill(InetSocketAddress address, List<Socket> fillers) throws IOException {
         try {
             for (int i = 0; i < 64; i++) {

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts this server's file handles, client IDs, session IDs and stateids in the place of those that knfsd once gave. It
- * learns them from replies: what stands behind the same operation in the captured reply and in ours is the same thing.
+ * Replaces knfsd's file handles, client IDs, session IDs and stateids in captured calls by those of this server. It
+ * learns them by comparing each captured reply with ours: the results of the same operation denote the same object.
  */
 final class Translation {
     private static final int NFS = 100_003;
@@ -24,9 +24,9 @@ final class Translation {
     private static final int OP_SEQUENCE = 53;
     private static final int SESSION_BYTES = 16;
 
-    /** A call to be sent, and how it moved what follows. */
+    /** A translated call, and by how much it shifts the positions in the captured message. */
     record Call(ByteBuffer rpc, NavigableMap<Integer, Integer> shifts) {
-        /** Where a position of the captured message is now. */
+        /** Returns where a position of the captured message is in the translated one. */
         long position(long captured) {
             int shift = 0;
             for (Map.Entry<Integer, Integer> each :
@@ -40,10 +40,10 @@ final class Translation {
     private final byte[] root;
     private final Map<ByteBuffer, byte[]> handles = new HashMap<>();
 
-    /** Things of a fixed length. */
+    /** Client IDs, session IDs and stateids, whose lengths are fixed. */
     private final Map<ByteBuffer, byte[]> names = new HashMap<>();
 
-    /** The next sequence ID of each slot: some captured calls are left out, and the numbers must have no gap. */
+    /** The next sequence ID of each slot. Some captured calls are not sent, and the sequence must have no gap. */
     private final Map<ByteBuffer, Integer> sequences = new HashMap<>();
 
     Translation(byte[] root) {
@@ -102,7 +102,7 @@ final class Translation {
         return sequences.merge(key, 1, Integer::sum);
     }
 
-    /** Looks what knfsd called the things that we just gave names to. */
+    /** Learns which of knfsd's handles and IDs correspond to those in our reply. */
     void learn(ByteBuffer call, ByteBuffer captured, ByteBuffer ours) {
         int version = call.getInt(16);
         int procedure = call.getInt(20);
@@ -116,7 +116,7 @@ final class Translation {
             }
         } else if (version == 4) {
             learnName(captured, ours, OP_EXCHANGE_ID, 0, 8);
-            // And with the sequence ID that CREATE_SESSION sends back behind it.
+            // Learn it also with the sequence ID behind it, as CREATE_SESSION sends both.
             learnName(captured, ours, OP_EXCHANGE_ID, 0, 12);
             learnName(captured, ours, OP_CREATE_SESSION, 0, SESSION_BYTES);
             learnName(captured, ours, OP_OPEN, 4, 12);
@@ -143,7 +143,7 @@ final class Translation {
         }
     }
 
-    /** What stands behind the first successful result of an operation. */
+    /** Returns bytes of the first successful result of an operation; null if there is none. */
     private static byte @Nullable [] behind(ByteBuffer reply, int operation, int offset, int lengthBytes) {
         for (int at = 32; at + 8 + offset + lengthBytes <= reply.limit(); at += 4) {
             if (reply.getInt(at) == operation && reply.getInt(at + 4) == 0) {
@@ -153,7 +153,10 @@ final class Translation {
         return null;
     }
 
-    /** The results of GETFH; knfsd's handles begin with 01 00, ours are told by their length. */
+    /**
+     * Returns the handles that GETFH returned. Handles of knfsd begin with 01 00, and ours are recognized by their
+     * length.
+     */
     private static List<byte[]> handlesIn(ByteBuffer reply, int lengthBytes) {
         List<byte[]> found = new ArrayList<>();
         for (int at = 32; at + 12 <= reply.limit(); at += 4) {
@@ -176,7 +179,7 @@ final class Translation {
         return verifier + 8 + (call.getInt(verifier + 4) + 3 & ~3);
     }
 
-    /** The counted bytes at an offset; empty if there are none that a handle could be. */
+    /** Returns the opaque data at an offset; empty if their length cannot be that of a handle. */
     private static byte[] opaque(ByteBuffer in, int at) {
         if (at + 4 > in.limit()) {
             return new byte[0];

@@ -32,7 +32,7 @@ import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
-/** A whole server on loopback sockets: files written over RDMA and read back over RDMA and TCP. */
+/** A whole server on loopback sockets. A file written over RDMA is read back over RDMA and TCP. */
 class WarpServerTest {
     private static final int SIZE_BYTES = (1 << 20) - 3;
 
@@ -79,7 +79,7 @@ class WarpServerTest {
     }
 
     private byte[] create(RpcRdmaRequester client, byte[] root, int uid) throws Exception {
-        // CREATE3 GUARDED with mode 0644 and nothing else set.
+        // CREATE3 GUARDED that sets only the mode, 0644
         NfsCall create = nfs(8, uid).opaque(root).string("file").word(1);
         create.word(1).word(0644).word(0).word(0).word(0).word(0).word(0);
         ByteBuffer results = call(client, create, ChunkOffer.NONE);
@@ -132,7 +132,7 @@ class WarpServerTest {
         }
     }
 
-    /** The first bytes of a stock Linux client over siw, as captured. */
+    /** The MPA request is that of a stock Linux client over siw, as captured. */
     @ParameterizedTest
     @CsvSource({"false,10", "true,90"})
     void linuxClient_connects_isAskedForMarkersOnlyWhereTheServerWantsThem(boolean markers, String flags)

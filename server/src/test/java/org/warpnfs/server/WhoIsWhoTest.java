@@ -47,7 +47,7 @@ class WhoIsWhoTest {
         V ask() throws AnswerPending, UnknownName;
     }
 
-    /** A busy machine may take longer to answer than a call waits. */
+    /** Asks until the answer is known. On a busy machine this may take longer than a call waits. */
     private static <V> V answered(Question<V> question) throws Exception {
         while (true) {
             try {
@@ -66,7 +66,7 @@ class WhoIsWhoTest {
         assertThat(answered(() -> identities.owners().idOf(Kind.USER, root))).isZero();
         assertThat(answered(() -> identities.groups().groupsOf(4_000_000_123L, List.of(5L))))
                 .isEmpty();
-        // The number stands for the name until that is known.
+        // The server uses the number until it knows the name.
         byte[] number = "0".getBytes(StandardCharsets.UTF_8);
         byte[] name = identities.owners().nameOf(Kind.GROUP, 0);
         while (Arrays.equals(name, number)) {
