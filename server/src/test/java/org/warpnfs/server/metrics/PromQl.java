@@ -11,9 +11,9 @@ import org.warpnfs.server.metrics.PromQlTokens.Kind;
 import org.warpnfs.server.metrics.PromQlTokens.Token;
 
 /**
- * A strict parser of PromQL that checks types. It refuses each expression that Prometheus would refuse to load. It
- * also refuses some that Prometheus accepts and no rule here uses: subqueries, single quotes and {@code @}. It knows
- * the functions that our rules and dashboards use.
+ * A strict parser of PromQL that checks types. It refuses each expression that Prometheus would refuse to load. It also
+ * refuses some that Prometheus accepts and no rule here uses: subqueries, single quotes and {@code @}. It knows the
+ * functions that our rules and dashboards use.
  *
  * <pre>
  *   expr     unary (operator [bool] [on|ignoring (labels) [group_left|group_right [(labels)]]] unary)*    by precedence
