@@ -54,7 +54,10 @@ class LogFloodTest {
             RdmaAttack.CHURN::begin,
             LogFloodTest::namesThatForgeLines);
 
-    /** Sends MOUNT with long random names in which every byte occurs; the server refuses most of them. */
+    /**
+     * Sends MOUNT with a path that contains a forged log line and up to 1000 random bytes. The server refuses most of
+     * them.
+     */
     private static void namesThatForgeLines(Attack attack, Target target, Random random) throws Exception {
         AtomicInteger xid = new AtomicInteger();
         attack.repeat(PEERS, 60, () -> {

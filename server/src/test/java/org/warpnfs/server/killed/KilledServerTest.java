@@ -128,8 +128,8 @@ class KilledServerTest {
                     .toList();
             Life life = new Life(leaseSeconds);
             for (; kill < kills; kill++) {
-                // In five kills one comes during the start and one while clients recover. The others come when all have
-                // recovered.
+                // Of five kills, one comes during the start and one while clients recover. The others, and the last run
+                // after this loop, wait until all clients have recovered.
                 Moment moment = kill % 5 == 1 ? Moment.START : kill % 5 == 3 ? Moment.RECOVERY : Moment.WORK;
                 live(server, life, clients, threads, moment, random);
                 life = life.next();

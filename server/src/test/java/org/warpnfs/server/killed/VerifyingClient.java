@@ -114,7 +114,7 @@ final class VerifyingClient {
         return held == null ? call.call() : held.answerOutOfGrace(link, call);
     }
 
-    // Coming back
+    // Recovery
 
     private void recover(Link rival) throws Exception {
         tree.names().values().forEach(node -> node.data.serverKilled());
@@ -253,7 +253,7 @@ final class VerifyingClient {
         }
     }
 
-    // Working
+    // Work
 
     private void step() throws Exception {
         List<Node> files = tree.files();

@@ -57,8 +57,8 @@ class MetricsPageTest {
     }
 
     /**
-     * The table merges the counters of both transports. Some counters belong to one transport only, and the other does
-     * not show them.
+     * The server has the same counters for both transports. The table shows a counter that only one of them uses for
+     * that one only.
      */
     @Test
     void everyCounterOfTheServer_isInTheTable() throws Exception {

@@ -7,7 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The parser that checks rules and dashboards. It must accept and refuse the same expressions as Prometheus. */
+/**
+ * The parser that checks rules and dashboards. It must refuse what Prometheus refuses, and accept what our rules use.
+ */
 class PromQlTest {
     @ParameterizedTest
     @ValueSource(
