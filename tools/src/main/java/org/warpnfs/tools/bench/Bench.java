@@ -20,9 +20,10 @@ import org.warpnfs.tools.bench.load.Transfer;
 import org.warpnfs.tools.bench.loopback.LoopbackExchange;
 
 /**
- * One run: creates a file, fills it if it is going to be read, measures, checks, and removes the file.
+ * One run of the benchmark. It creates a file, fills the file if it will be read, measures, verifies, and removes the
+ * file.
  *
- * <p>Progress, one line a second, goes to whoever is given; the file is removed also if the run fails.
+ * <p>The caller gets one line of progress a second. The file is also removed if the run fails.
  */
 public final class Bench {
     private static final Duration LOOPBACK_LIMIT = Duration.ofSeconds(3);
@@ -46,9 +47,9 @@ public final class Bench {
     }
 
     /**
-     * Runs.
+     * Runs the benchmark.
      *
-     * @param progress hears what goes on
+     * @param progress receives the lines of progress
      * @throws BenchException if nothing can be measured
      */
     public static BenchReport run(BenchOptions options, Consumer<String> progress)
@@ -78,7 +79,7 @@ public final class Bench {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The machine is going down, and the hook has run or waits for us.
+            // The virtual machine is shutting down. The hook has run already or waits for this thread.
         }
     }
 
@@ -135,7 +136,7 @@ public final class Bench {
         return report(connections, counters, seconds, own, cpu, loopback);
     }
 
-    /** Null if the process has gone meanwhile: what was measured until then is to be told all the same. */
+    /** Returns null if the process has ended. The report is then made without its CPU time. */
     private @Nullable ProcessCpu usedSince(ProcessCpu before) {
         try {
             return ProcessCpu.of(options.serverPid().orElseThrow()).since(before);
@@ -204,7 +205,7 @@ public final class Bench {
         return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
     }
 
-    /** Waits, with a line of progress each second. */
+    /** Waits for the end of the loads and gives a line of progress each second. */
     private void watch(CompletableFuture<Void> ended, List<Load> loads, Duration duration, String what)
             throws InterruptedException {
         long end = System.nanoTime() + duration.toNanos();
@@ -254,7 +255,7 @@ public final class Bench {
         }
     }
 
-    /** Transfers each block once, over all connections. */
+    /** Transfers each block once. All connections share the blocks. */
     private void once(Connections connections, Transfer transfer) throws BenchException, InterruptedException {
         List<Load> loads = new ArrayList<>();
         int number = connections.all().size();
@@ -286,8 +287,8 @@ public final class Bench {
     }
 
     /**
-     * Commits what was written and, if asked, reads it back: what was written must be there, and what was not must be
-     * as it was.
+     * Commits the writes. If verification is on, reads the file back: written blocks must hold the new data, and all
+     * other blocks must be unchanged.
      */
     private void finishWrites(Connections connections, List<Load> loads, boolean filled)
             throws BenchException, InterruptedException {

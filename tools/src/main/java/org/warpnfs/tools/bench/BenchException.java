@@ -1,6 +1,6 @@
 package org.warpnfs.tools.bench;
 
-/** The benchmark cannot be run; the message is one line for people. */
+/** The benchmark cannot be run. The message is one line for people. */
 public final class BenchException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -6,25 +6,26 @@ import java.util.OptionalLong;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
 /**
- * What to measure.
+ * The options of a benchmark run.
  *
- * @param server where the calls go
- * @param mount where MOUNT is served over TCP; used with version 3 alone
+ * @param server address of the NFS server
+ * @param mount address of the MOUNT service over TCP; used with version 3 only
  * @param version 3 or 4 (for 4.1)
  * @param export path of a directory that the caller may write to
- * @param sizeBytes of each READ or WRITE
- * @param fileBytes of the file; whole blocks of it are used
+ * @param sizeBytes size of each READ or WRITE
+ * @param fileBytes size of the file; only whole blocks of it are used
  * @param depth calls in flight on each connection
- * @param duration of the measurement
- * @param warmUp before it
- * @param count operations on all connections together, instead of a duration
- * @param stable whether each WRITE is to be on stable storage when it is answered; else one COMMIT at the end
- * @param verify whether to check what was read or written
+ * @param duration length of the measurement
+ * @param warmUp time before the measurement, which does not count
+ * @param count total operations on all connections, instead of a duration
+ * @param stable whether the server must put each WRITE on stable storage before its reply; otherwise there is one
+ *     COMMIT at the end
+ * @param verify whether to check the data that are read or written
  * @param crc whether to ask for CRCs in FPDUs
  * @param clientThreads threads that the connections share
- * @param timeout of each call
- * @param serverPid process on this host whose CPU time is to be taken
- * @param loopback whether to measure bare loopback too
+ * @param timeout time limit of each call
+ * @param serverPid process on this host whose CPU time is measured
+ * @param loopback whether to measure plain TCP over loopback too
  */
 public record BenchOptions(
         InetSocketAddress server,
@@ -49,7 +50,7 @@ public record BenchOptions(
         OptionalLong serverPid,
         boolean loopback) {
 
-    /** Blocks of the file. */
+    /** The number of blocks in the file. */
     public long blocks() {
         return fileBytes / sizeBytes;
     }

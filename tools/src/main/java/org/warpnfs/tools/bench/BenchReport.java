@@ -9,20 +9,20 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.tools.bench.loopback.LoopbackExchange;
 
 /**
- * What came of it.
+ * The result of a benchmark run.
  *
- * @param server what the server says of itself
- * @param operations that succeeded
- * @param seconds that they took
- * @param errors calls that failed, before and after the measurement too
- * @param firstError what the first of them said
+ * @param server description of the server
+ * @param operations number of operations that succeeded
+ * @param seconds length of the measurement
+ * @param errors calls that failed, including those before and after the measurement
+ * @param firstError message of the first error
  * @param repeated calls that the server asked to try again later
- * @param matches reads that were checked and brought what was written
- * @param mismatches reads that brought something else than was written
+ * @param matches verified reads that returned what was written
+ * @param mismatches verified reads that returned anything else
  * @param latencies in nanoseconds
- * @param clientCpu of this process, the load generator: what it costs to keep the calls in flight
+ * @param clientCpu CPU time of this process, the load generator: the cost of keeping the calls in flight
  * @param serverCpu null if no process was named
- * @param loopback null if it was not asked for
+ * @param loopback null if loopback was not measured
  */
 public record BenchReport(
         BenchOptions options,
@@ -41,7 +41,10 @@ public record BenchReport(
     private static final double GIB = 1 << 30;
     private static final double NANOS_PER_MICRO = 1000;
 
-    /** Whether everything was as it should be; what was to be verified and was not is not. */
+    /**
+     * Whether there was no error and no mismatch. If verification was asked for but nothing was verified, the run is
+     * not clean.
+     */
     public boolean clean() {
         return errors == 0 && mismatches == 0 && operations > 0 && (!options.verify() || matches > 0);
     }
@@ -62,7 +65,7 @@ public record BenchReport(
         return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
     }
 
-    /** For people. */
+    /** The report as lines for people. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(line(
@@ -121,7 +124,7 @@ public record BenchReport(
                 cpu.seconds() * 1e6 / operations);
     }
 
-    /** What was found where data were compared, and no more than that. */
+    /** The result of the verification. It speaks only of data that were compared. */
     private String verified() {
         if (mismatches > 0) {
             return line("%d MISMATCHES among %d reads", mismatches, matches + mismatches);
@@ -139,7 +142,7 @@ public record BenchReport(
         return String.format(Locale.ROOT, format, values);
     }
 
-    /** For programs: one object. */
+    /** The report as one JSON object. */
     public String json() {
         Json json = new Json()
                 .text("target", options.server().getHostString())

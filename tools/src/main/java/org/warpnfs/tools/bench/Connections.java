@@ -25,9 +25,9 @@ import org.warpnfs.tools.bench.nfs.Nfs41Session;
 import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.NfsSession;
 
-/** The connections of one run, each with a session, and the file that they share. Closed in the opposite order. */
+/** The connections of one run, each with a session, and the file that they share. They are closed in reverse order. */
 final class Connections implements AutoCloseable {
-    /** One connection. */
+    /** One connection and its session. */
     record Connection(Requester requester, NfsSession session) {}
 
     private static final RetryPolicy RETRIES = new RetryPolicy(4, Duration.ofMillis(100), Duration.ofSeconds(1), 4096);
@@ -75,7 +75,7 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    /** Connects, and opens nothing. */
+    /** Connects without opening a file. */
     void connect() throws BenchException {
         byte[] root = options.version() == 3 ? mount() : new byte[0];
         for (int i = 0; i < options.connections(); i++) {
@@ -157,7 +157,7 @@ final class Connections implements AutoCloseable {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    /** Removes the file and ends every session and connection; says on the way what could not be. */
+    /** Removes the file and ends every session and connection. Returns a message for each step that failed. */
     List<String> finish() {
         List<String> troubles = new ArrayList<>();
         for (int i = connections.size() - 1; i >= 0; i--) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** One JSON object in the making (RFC 8259). */
+/** Builds one JSON object (RFC 8259). */
 public final class Json {
     private final StringBuilder out = new StringBuilder("{");
     private boolean empty = true;
@@ -29,12 +29,12 @@ public final class Json {
         return raw(key, value.toString());
     }
 
-    /** An array of objects. */
+    /** Adds an array of objects. */
     public Json array(String key, List<Json> values) {
         return raw(key, values.stream().map(Json::toString).collect(Collectors.joining(",", "[", "]")));
     }
 
-    /** An array of texts. */
+    /** Adds an array of strings. */
     public Json texts(String key, List<String> values) {
         return raw(key, values.stream().map(Json::quote).collect(Collectors.joining(",", "[", "]")));
     }

@@ -14,12 +14,13 @@ import org.warpnfs.tools.bench.load.NameLoad;
 import org.warpnfs.tools.bench.nfs.NameCalls;
 
 /**
- * Makes, looks at, lists and removes files in a directory of its own, each for a while, and takes their time.
+ * Measures metadata: creates files in a directory of its own, reads their attributes, lists them and removes them. Each
+ * task is measured by itself.
  *
- * <p>What was made is removed at the end, unless something fails.
+ * <p>At the end it removes the files and the directory. They stay if something fails.
  */
 public final class NameBench {
-    /** That a directory is not larger than those of most, however fast the server is. */
+    /** Limits the size of the directory to what is usual, however fast the server is. */
     private static final int MOST_NAMES = 20_000;
 
     private static final long REMOVE_SECONDS = 120;
@@ -27,18 +28,18 @@ public final class NameBench {
     private NameBench() {}
 
     /**
-     * What one task brought.
+     * The result of one task.
      *
-     * @param operations files, or entries that were listed
-     * @param latencies of calls in nanoseconds
+     * @param operations files that were processed, or entries that were listed
+     * @param latencies latencies of the calls in nanoseconds
      */
     public record Part(
             long operations, double seconds, Histogram latencies, ProcessCpu clientCpu, ProcessCpu serverCpu) {}
 
     /**
-     * Runs.
+     * Runs all tasks in their order.
      *
-     * @param options whose operation, size and file do not count; with a server's process
+     * @param options the options; operation, size and file are ignored, and the server's process must be given
      * @throws BenchException if anything fails
      */
     public static Map<NameLoad.Task, Part> run(BenchOptions options) throws BenchException, InterruptedException {
@@ -79,7 +80,7 @@ public final class NameBench {
                 all
                         ? TimeUnit.SECONDS.toNanos(REMOVE_SECONDS)
                         : options.duration().toNanos());
-        // One answer at least: a slow host is no failure.
+        // Wait for at least one reply, since a slow host is not a failure.
         await(load.answered(), options.timeout().toNanos());
         load.stop();
         NameLoad.Counted counted = load.counted();
@@ -104,7 +105,7 @@ public final class NameBench {
         try {
             ended.get(nanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            // As long as was wanted.
+            // The time is over, as intended.
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }

@@ -1,6 +1,6 @@
 package org.warpnfs.tools.bench;
 
-/** What is done with the file. */
+/** The operation on the file that is measured. */
 public enum Operation {
     READ(false, false),
     WRITE(true, false),

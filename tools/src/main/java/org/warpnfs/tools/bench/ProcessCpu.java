@@ -5,21 +5,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * CPU time that a process of this host has used, by {@code /proc/PID/stat} (proc(5)).
+ * CPU time that a process of this host has used, from {@code /proc/PID/stat} (proc(5)).
  *
- * @param userSeconds in user mode
- * @param systemSeconds in the kernel
+ * @param userSeconds time in user mode
+ * @param systemSeconds time in the kernel
  */
 public record ProcessCpu(double userSeconds, double systemSeconds) {
-    /** USER_HZ, which Linux shows to programs as 100 whatever its own clock. */
+    /** USER_HZ. Linux always reports 100 to programs, whatever its internal clock rate is. */
     private static final double TICKS_PER_SECOND = 100;
 
-    /** Fields after the parenthesised name: state is the first. */
+    /** Index among the fields after the parenthesised name. Index 0 is the state. */
     private static final int UTIME = 11;
 
     private static final int STIME = 12;
 
-    /** What it has used until now. */
+    /** The CPU time that the process has used so far. */
     public static ProcessCpu of(long pid) throws BenchException {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
@@ -31,12 +31,12 @@ public record ProcessCpu(double userSeconds, double systemSeconds) {
         }
     }
 
-    /** What this process has used until now. */
+    /** The CPU time that this process has used so far. */
     static ProcessCpu own() throws BenchException {
         return of(ProcessHandle.current().pid());
     }
 
-    /** What was used since. */
+    /** The CPU time between {@code before} and this moment. */
     public ProcessCpu since(ProcessCpu before) {
         return new ProcessCpu(userSeconds - before.userSeconds, systemSeconds - before.systemSeconds);
     }

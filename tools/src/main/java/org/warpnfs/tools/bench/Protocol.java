@@ -1,6 +1,6 @@
 package org.warpnfs.tools.bench;
 
-/** What the calls go over. */
+/** The transport of the calls. */
 public enum Protocol {
     RDMA(20_049),
     TCP(2049);
@@ -11,7 +11,7 @@ public enum Protocol {
         this.port = port;
     }
 
-    /** Where servers listen unless they say otherwise. */
+    /** The port on which servers listen by default. */
     public int defaultPort() {
         return port;
     }

@@ -1,8 +1,8 @@
 /**
- * The load generator: reads or writes one file of an NFS server for a while, and says how fast it was.
+ * The load generator. It reads or writes one file of an NFS server for some time and reports throughput and latency.
  *
- * <p>{@link org.warpnfs.tools.bench.Bench} is where it begins. It knows the requesters of {@code rpcrdma} and nothing
- * of our server: any server that speaks NFSv3 or NFSv4.1 will do.
+ * <p>{@link org.warpnfs.tools.bench.Bench} is the entry point. The package depends on the requesters of {@code rpcrdma}
+ * and not on our server. It works with any server of NFSv3 or NFSv4.1.
  */
 @NullMarked
 package org.warpnfs.tools.bench;

@@ -10,10 +10,10 @@ import java.util.Map;
 import org.warpnfs.tools.bench.BenchException;
 
 /**
- * The bare loops: {@code bare.c} beside this class, compiled here.
+ * Compiles and runs the bare loops. Their source is the resource {@code bare.c} beside this class.
  *
- * <p>C, and not Java with foreign calls: what a server is measured by shall be as near to the system calls as can be,
- * and shall not depend on what a just-in-time compiler makes of it.
+ * <p>The loops are in C rather than in Java with foreign calls. A server is compared with them, so they must be as
+ * close to the system calls as possible. They must not depend on a just-in-time compiler.
  */
 final class BareLoop {
     private static final int COMPILE_SECONDS = 60;
@@ -43,7 +43,7 @@ final class BareLoop {
         return new BareLoop(program);
     }
 
-    /** Measures one loop, on a file of its own in that directory, which is gone then. */
+    /** Measures one loop on a file of its own in that directory, and then removes the file. */
     Sample measure(Row row, Path directory, Duration warmUp, Duration duration)
             throws BenchException, InterruptedException {
         String said = Programs.run(
@@ -60,7 +60,7 @@ final class BareLoop {
         return parse(said);
     }
 
-    /** What the program prints: lines of a name and a number. */
+    /** Parses the program's output. Each line has a name and a number. */
     static Sample parse(String said) throws BenchException {
         Map<String, Long> figures = new HashMap<>();
         for (String line : said.lines().toList()) {

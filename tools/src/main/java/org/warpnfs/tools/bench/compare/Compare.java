@@ -15,16 +15,17 @@ import java.util.function.Consumer;
 import org.warpnfs.tools.bench.BenchException;
 
 /**
- * The run inside the namespace: makes the room, starts the servers, measures round by round.
+ * The run inside the namespace. It prepares the network and file systems, starts the servers and measures round by
+ * round.
  *
- * <p>What cannot be had is told and left out: a competitor that is not installed, a file system, a compiler. What fails
- * is told, and the rest goes on.
+ * <p>If a competitor, a file system or the compiler is missing, the run reports it and leaves out what depends on it.
+ * If a measurement fails, the run reports it and goes on with the others.
  */
 public final class Compare {
-    /** What the run inside hands out, in its directory. */
+    /** Name of the result file that the run inside leaves in its directory. */
     public static final String JSON = "result.json";
 
-    /** The same as a picture. */
+    /** Name of the picture of the results. */
     public static final String SVG = "result.svg";
 
     private final Plan plan;
@@ -42,13 +43,13 @@ public final class Compare {
     }
 
     /**
-     * Measures, prints, and leaves files for whoever is outside.
+     * Measures, prints the table, and leaves the result files in the directory for the process outside.
      *
-     * @param directory of this run
+     * @param directory the directory of this run
      * @param warpnfs the command that starts warpnfs, up to the word {@code serve}
-     * @param progress hears what goes on
-     * @param out hears the table
-     * @return whether all was measured that is there
+     * @param progress receives the lines of progress
+     * @param out receives the lines of the table
+     * @return whether everything that is available was measured
      */
     public static boolean run(
             Plan plan, Path directory, List<String> warpnfs, Consumer<String> progress, Consumer<String> out)
@@ -65,15 +66,18 @@ public final class Compare {
         return results.clean();
     }
 
-    /** Whoever started this holds the other end of its standard input, and may have been killed. */
+    /**
+     * Ends this process when its standard input ends. The parent holds the other end of it, so this happens even if the
+     * parent was killed.
+     */
     private static void endWithParent() {
         Thread.ofPlatform().daemon().name("compare-parent").start(() -> {
             try {
                 while (System.in.read() >= 0) {
-                    // Nothing is said there.
+                    // The parent sends nothing, so a byte has no meaning.
                 }
             } catch (IOException e) {
-                // The same.
+                // An error means the same as the end of the stream.
             }
             Runtime.getRuntime().halt(1);
         });
@@ -150,7 +154,7 @@ public final class Compare {
         }
     }
 
-    /** Returns whether there was time for all of it. */
+    /** Measures one round. Returns whether there was time for all of it. */
     private boolean measure(Measurer measurer, int round, long end) throws InterruptedException {
         List<Row> rows = plan.round(round);
         for (int i = 0; i < rows.size(); i++) {

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What to compare.
+ * The options of a comparison.
  *
- * @param depths calls in flight; none for those that the goals speak of
- * @param uids whose calls; none for root's, and those of uid 1000 where the goals speak of them
- * @param servers words of {@link Kind}
+ * @param depths numbers of calls in flight; if empty, those of the goals
+ * @param uids uids of the callers; if empty, root, and uid 1000 too where a goal needs it
+ * @param servers the competitors, by their words in {@link Kind}
  * @param versions 3, 4 (for 4.1) or both
- * @param duration of each measurement
- * @param warmUp before each
+ * @param duration length of each measurement
+ * @param warmUp time before each measurement, which does not count
  */
 public record CompareOptions(
         List<Work> works,

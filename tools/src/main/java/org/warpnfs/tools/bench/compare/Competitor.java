@@ -1,7 +1,7 @@
 package org.warpnfs.tools.bench.compare;
 
 /**
- * What answers, and in which version.
+ * A server or bare loop, and the version of NFS that it is asked for.
  *
  * @param version 3 or 4 (for 4.1); 0 for a bare loop
  */

@@ -1,6 +1,6 @@
 package org.warpnfs.tools.bench.compare;
 
-/** What is told of a row: a name, a unit, and how it comes from a sample. */
+/** A figure of a row: its title, its key in JSON, and how to compute it from a sample. */
 enum Figure {
     MEGABYTES("MB/s", "megabytes_per_second") {
         @Override
@@ -69,7 +69,7 @@ enum Figure {
         return title;
     }
 
-    /** What it is called in JSON. */
+    /** The name in JSON. */
     String key() {
         return key;
     }

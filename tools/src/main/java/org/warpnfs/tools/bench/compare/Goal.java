@@ -7,12 +7,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ratio that shall be reached.
+ * A limit on the ratio of two measured figures.
  *
- * @param figure which of both is divided
- * @param by what is divided by; null for the same as root
- * @param byDepth calls in flight on that side; on ext4 alone, where it is another
- * @param limit the most that it may be, or the least
+ * @param figure the figure that is taken from both sides
+ * @param by the competitor whose figure is the divisor; null for the same competitor called by root
+ * @param byDepth calls in flight on the divisor's side; a goal with another depth there counts on ext4 only
+ * @param limit the highest or lowest ratio that is good
  */
 record Goal(
         Work work,
@@ -23,7 +23,7 @@ record Goal(
         int byDepth,
         Bound bound,
         double limit) {
-    /** Which side of the limit is good. */
+    /** Whether the limit is an upper or a lower bound. */
     enum Bound {
         AT_MOST("at most"),
         AT_LEAST("at least");
@@ -37,7 +37,7 @@ record Goal(
 
     private static final int USER = 1000;
 
-    /** In the order in which they are told. */
+    /** All goals, in the order of the report. */
     static final List<Goal> ALL = List.of(
             most(Work.READ_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_PREAD, 0.6),
             most(Work.READ_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_PREAD, 0.6),
@@ -61,9 +61,9 @@ record Goal(
             shared(Work.REMOVE, Kind.TCP));
 
     /**
-     * A goal beside what was reached.
+     * A goal and the ratio that was measured.
      *
-     * @param version of NFS on our side, and on the other if it has one
+     * @param version version of NFS on our side, and on the other side unless it is a bare loop
      */
     record Reached(Goal goal, int version, Tree tree, Spread ratio) {
         boolean met() {
@@ -88,12 +88,12 @@ record Goal(
         return new Goal(work, depth, kind, figure, by, depth, Bound.AT_MOST, limit);
     }
 
-    /** Many calls share what stable storage costs. */
+    /** A goal that many calls in flight share the cost of stable storage. */
     private static Goal shared(Work work, Kind kind) {
         return new Goal(work, 64, kind, Figure.OPERATIONS, kind, 1, Bound.AT_LEAST, 8);
     }
 
-    /** All goals for which both sides were measured. */
+    /** Returns the goals for which both sides were measured. */
     static List<Reached> reached(Results results) {
         List<Reached> reached = new ArrayList<>();
         for (Goal goal : ALL) {
@@ -110,7 +110,7 @@ record Goal(
     private Optional<Spread> ratio(Results results, Tree tree, int version) {
         Kind other = by;
         if (other == null) {
-            // Only NFSv3 judges each call anew.
+            // Only NFSv3 checks access at each call.
             return version != 3
                     ? Optional.empty()
                     : results.ratio(row(tree, USER, kind, version), row(tree, 0, kind, version), figure);

@@ -2,7 +2,7 @@ package org.warpnfs.tools.bench.compare;
 
 import org.warpnfs.tools.bench.Protocol;
 
-/** What answers. */
+/** The kinds of servers and bare loops that are compared. */
 public enum Kind {
     BARE_PREAD("bare", "bare pread + writev", "pread"),
     BARE_MMAP("bare", "bare mmap + writev", "mmap"),
@@ -23,7 +23,7 @@ public enum Kind {
         this.loop = loop;
     }
 
-    /** What it is called on the command line. */
+    /** The word on the command line. */
     public String word() {
         return word;
     }
@@ -32,7 +32,7 @@ public enum Kind {
         return title;
     }
 
-    /** The mode of the bare loop; empty if this is a server. */
+    /** The mode of the bare loop. Empty for a server. */
     String loop() {
         return loop;
     }
@@ -41,7 +41,10 @@ public enum Kind {
         return !loop.isEmpty();
     }
 
-    /** Whether this can do that work. A bare loop of 4 KiB is there for the least that a call costs. */
+    /**
+     * Whether this kind is measured with that work. The bare loops of 4 KiB show the lowest possible cost of a call, so
+     * one for reads and one for writes is enough.
+     */
     boolean does(Work work) {
         if (work.task().isPresent()) {
             return this == RDMA || this == TCP || this == GANESHA;

@@ -20,7 +20,7 @@ import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.load.NameLoad;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
-/** Measures one row: a server by the load generator, a bare loop by its own client. */
+/** Measures one row. A server is measured by the load generator, a bare loop by its own client. */
 final class Measurer {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final double NANOS_PER_MICRO = 1e3;
@@ -29,23 +29,23 @@ final class Measurer {
     private final Map<Kind, ServerProcess> servers;
     private final Optional<BareLoop> bare;
 
-    /** @param servers by what is served; a kind that is not there cannot be measured */
+    /** @param servers the servers that run; a kind that is missing cannot be measured */
     Measurer(Map<Tree, Path> trees, Map<Kind, ServerProcess> servers, Optional<BareLoop> bare) {
         this.trees = trees;
         this.servers = servers;
         this.bare = bare;
     }
 
-    /** Whether all is there that a row takes. */
+    /** Whether everything that a row needs is available. */
     boolean has(Row row) {
         Kind kind = row.competitor().kind();
         return trees.containsKey(row.tree()) && (kind.bare() ? bare.isPresent() : servers.containsKey(kind));
     }
 
     /**
-     * Measures a row, and those that it brings with it.
+     * Measures a row and the rows that are measured together with it.
      *
-     * @throws BenchException if something failed: figures of a run with errors are none
+     * @throws BenchException if something failed; a run with errors has no figures
      */
     Map<Row, Sample> measure(Row row, Duration warmUp, Duration duration) throws BenchException, InterruptedException {
         if (row.competitor().kind().bare()) {

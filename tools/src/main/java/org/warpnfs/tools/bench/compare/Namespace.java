@@ -20,27 +20,27 @@ import java.util.stream.Stream;
 import org.warpnfs.tools.bench.BenchException;
 
 /**
- * Starts this program again with a network, processes and mounts of its own, by unshare(1), and waits for it.
+ * Starts this program again in new namespaces of network, processes and mounts, by unshare(1), and waits for it.
  *
  * <h2>Operation</h2>
  *
- * The run inside is process 1 in there: when it ends, the kernel ends whatever it started, and with the last process
- * the network, the mounts and their loop devices go. It holds a directory below the host's temporary one, for what it
- * hands out and what it logs.
+ * The run inside is process 1 of its namespace. When it ends, the kernel ends all processes that it started. With the
+ * last process, the network, the mounts and their loop devices disappear. The results and logs of the run are in a
+ * directory below the host's temporary directory.
  *
  * <h2>Errors</h2>
  *
- * If this process is interrupted or told to end, it kills what is inside and removes the directory. If it is killed
- * itself, the run inside sees the end of its standard input and ends; only the directory stays.
+ * If this process is interrupted or terminated, it kills the run inside and removes the directory. If this process is
+ * killed, the run inside sees the end of its standard input and ends. Then only the directory stays.
  */
 public final class Namespace implements AutoCloseable {
-    /** The system property that tells a run that it is inside, and which directory it has. */
+    /** The system property that marks a run inside and holds the path of its directory. */
     public static final String DIRECTORY = "warpnfs.compare.directory";
 
-    /** Netty looks for the address of a network adapter, and there is none inside: it says so in a warning. */
+    /** Netty looks for the address of a network adapter. There is none inside, and Netty would log a warning. */
     private static final String NO_ADAPTER = "-Dio.netty.machineId=02:00:00:00:00:01";
 
-    /** What makes a namespace, and the packages that have it. */
+    /** The programs that a namespace needs, and the packages that contain them. */
     private static final Map<String, String> PACKAGES =
             new TreeMap<>(Map.of("ip", "iproute2", "mount", "mount", "unshare", "util-linux"));
 
@@ -53,9 +53,9 @@ public final class Namespace implements AutoCloseable {
     }
 
     /**
-     * Makes the directory.
+     * Creates the directory.
      *
-     * @throws BenchException if this host or user cannot have namespaces; says what to do
+     * @throws BenchException if this host or user cannot create namespaces; the message says what to do
      */
     public static Namespace make() throws BenchException, InterruptedException {
         Optional<String> obstacle = obstacle(System.getProperty("os.name"), isRoot(), program -> Programs.find(program)
@@ -72,7 +72,7 @@ public final class Namespace implements AutoCloseable {
                     e);
         }
         try {
-            // Servers look into it as other users.
+            // The servers read the directory as other users.
             Path directory = Files.createTempDirectory(
                     "warpnfs-compare-",
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
@@ -84,7 +84,7 @@ public final class Namespace implements AutoCloseable {
         }
     }
 
-    /** Why there can be no namespace, and what to do about it. */
+    /** Returns why no namespace can be created, and what to do about it. Empty if nothing is in the way. */
     static Optional<String> obstacle(String system, boolean root, Predicate<String> installed) {
         if (!system.equals("Linux")) {
             return Optional.of("bench compare needs Linux, for a network namespace of its own: this is " + system);
@@ -111,18 +111,19 @@ public final class Namespace implements AutoCloseable {
         }
     }
 
-    /** What the run inside hands out is here. */
+    /** The directory with the results of the run inside. */
     public Path directory() {
         return directory;
     }
 
     /**
-     * Runs this program inside, to its end.
+     * Runs this program inside and waits for its end.
      *
-     * @param arguments behind the main class
-     * @param limit after which it is killed
-     * @param out hears the lines of its standard output; on a thread of its own, as err
-     * @return its exit status
+     * @param arguments arguments of the main class
+     * @param limit time after which the run is killed
+     * @param out receives the lines of standard output, and err those of standard error; each is called on a thread of
+     *     its own
+     * @return the exit status
      */
     public int run(String mainClass, List<String> arguments, Duration limit, Consumer<String> out, Consumer<String> err)
             throws BenchException, InterruptedException {
@@ -158,7 +159,7 @@ public final class Namespace implements AutoCloseable {
         }
     }
 
-    /** The command that starts a main class as this one was started. */
+    /** Returns the command that starts a main class in the same way as this program was started. */
     public static List<String> java(List<String> flags, String mainClass) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -181,12 +182,15 @@ public final class Namespace implements AutoCloseable {
                     to.accept(line);
                 }
             } catch (IOException e) {
-                // The process was killed.
+                // The process was killed, so its output has ended.
             }
         });
     }
 
-    /** Its parent's death kills process 1 inside, and that all others: nothing in there can hold on. */
+    /**
+     * When its parent dies, process 1 inside is killed, and with it all other processes inside. None of them can
+     * prevent it.
+     */
     private static void end(Process process) {
         process.destroyForcibly().onExit().join();
     }
@@ -198,18 +202,18 @@ public final class Namespace implements AutoCloseable {
                 Files.deleteIfExists(path);
             }
         } catch (IOException | RuntimeException e) {
-            // What is left is in the host's temporary directory.
+            // Whatever remains is in the host's temporary directory.
         }
     }
 
-    /** Ends what is inside and removes the directory. */
+    /** Ends the run inside and removes the directory. */
     @Override
     public void close() {
         clear();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The machine is going down, and the hook has run or waits for us.
+            // The virtual machine is shutting down. The hook has run already or waits for this thread.
         }
     }
 }

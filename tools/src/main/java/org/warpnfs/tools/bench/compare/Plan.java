@@ -8,14 +8,14 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What is measured, in which order, and how long that takes.
+ * The plan of the measurements: which, in what order, and how long they take.
  *
- * <p>A round measures each row once, and what is compared stands side by side in it, so that whatever else the host
- * does meets all of them. Each round begins its groups with another competitor. A short round before the first warms
- * the servers and does not count.
+ * <p>A round measures each row once. Rows that are compared follow each other within it, so that other load on the host
+ * affects all of them alike. Each round begins its groups with a different competitor. A short round before the first
+ * one warms the servers up and does not count.
  */
 public final class Plan {
-    /** Where the goals compare users: a depth that has something to do. */
+    /** The depth at which the goals compare users. It is large enough to keep the server busy. */
     private static final int DEPTH_OF_USERS = 32;
 
     private static final int OTHER_UID = 1000;
@@ -78,12 +78,12 @@ public final class Plan {
         return rows;
     }
 
-    /** The rows that are measured by themselves: some bring others with them. */
+    /** The rows with a measurement of their own. The others are measured together with one of them. */
     private List<Row> measurements() {
         return rows.stream().filter(row -> row.work().leads()).toList();
     }
 
-    /** What is measured in that round, which counts from 0, in its order. */
+    /** Returns the rows of one round in the order of measurement. Rounds count from 0. */
     List<Row> round(int number) {
         List<Row> ordered = new ArrayList<>();
         List<Row> measurements = measurements();
@@ -98,7 +98,7 @@ public final class Plan {
         return ordered;
     }
 
-    /** What warms the servers: each once for each kind of work. */
+    /** The rows of the warm-up round: each server once for each kind of work. */
     List<Row> settling() {
         Set<List<Object>> seen = new LinkedHashSet<>();
         return measurements().stream()
@@ -107,17 +107,17 @@ public final class Plan {
                 .toList();
     }
 
-    /** Of each measurement in the round that does not count. */
+    /** The length of each measurement in the warm-up round. */
     Duration settlingEach() {
         return options.duration().compareTo(SETTLE) < 0 ? options.duration() : SETTLE;
     }
 
-    /** Groups in the order of tables. */
+    /** The groups, in the order of tables. */
     List<Row.Group> groups() {
         return rows.stream().map(Row::group).distinct().toList();
     }
 
-    /** What it takes if all goes well. */
+    /** The expected time of the whole run. */
     public Duration expected() {
         Duration all = START;
         for (Row row : settling()) {
@@ -134,17 +134,17 @@ public final class Plan {
         return AROUND_EACH.plus(names ? ofEachTask(duration).multipliedBy(Work.TASKS) : duration.plus(warmUp));
     }
 
-    /** Of the tasks that are measured one after the other. */
+    /** The length of each metadata task. The tasks are measured one after the other. */
     static Duration ofEachTask(Duration duration) {
         return duration.dividedBy(2);
     }
 
-    /** When it ends whatever happens, with what was measured until then. */
+    /** The time limit of the whole run. At the limit it ends with the results that it has. */
     public Duration most() {
         return expected().multipliedBy(2).plusMinutes(2);
     }
 
-    /** For people, before it begins. */
+    /** A line for people that is shown before the run. */
     public String summary() {
         return String.format(
                 Locale.ROOT,

@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.warpnfs.tools.bench.BenchException;
 
-/** Programs of this host that are run to their end. */
+/** Finds programs of this host and runs them to their end. */
 final class Programs {
-    /** Where those of root are, if PATH does not say so. */
+    /** Directories that are searched even if PATH does not name them, such as those of root's programs. */
     private static final List<String> PLACES = List.of("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin");
 
     private Programs() {}
 
-    /** Where a program is. */
+    /** Finds a program. */
     static Optional<Path> find(String name) {
         String path = System.getenv().getOrDefault("PATH", "");
         return Stream.concat(Stream.of(path.split(":", -1)), PLACES.stream())
@@ -28,9 +28,10 @@ final class Programs {
     }
 
     /**
-     * Runs one to its end and returns what it printed on its standard output.
+     * Runs a program to its end and returns its standard output.
      *
-     * @throws BenchException if it is not there, fails, or takes longer; names the program and what it said
+     * @throws BenchException if the program does not exist, fails, or exceeds the limit; the message has its name and
+     *     output
      */
     static String run(int limitSeconds, String... command) throws BenchException, InterruptedException {
         Path program = (command[0].startsWith("/") ? Optional.of(Path.of(command[0])) : find(command[0]))
@@ -38,7 +39,7 @@ final class Programs {
         String[] found = command.clone();
         found[0] = program.toString();
         try {
-            // What it says goes to a file: nothing waits for a reader, and the limit holds.
+            // The output goes to a file. So the program never waits for a reader, and the time limit holds.
             Path said = Files.createTempFile("warpnfs-compare", ".out");
             Path complaint = Files.createTempFile("warpnfs-compare", ".err");
             try {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.tools.bench.Json;
 
-/** The results for programs: every round's figures, their medians, the goals, and what is missing. */
+/** The results as JSON: the figures of every round, their medians, the goals, and what is missing. */
 final class ResultJson {
     private ResultJson() {}
 

@@ -7,11 +7,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The results as a picture (SVG 1.1): a panel for each group, a bar for each median, a line from the least to the most
- * of the rounds.
+ * The results as a picture (SVG 1.1). It has a panel for each group, a bar for each median, and a line from the lowest
+ * to the highest round.
  *
- * <p>Colours follow the reader's choice of light or dark; the picture has its own ground, so that it can be read
- * anywhere.
+ * <p>The colours follow the reader's choice of light or dark. The picture has a background of its own, so that it is
+ * readable on any page.
  */
 final class ResultPlot {
     private static final int WIDTH = 860;
@@ -64,7 +64,7 @@ final class ResultPlot {
                 + "</svg>\n";
     }
 
-    /** What decides: how much, and at which cost. */
+    /** The figures of a panel: throughput and the server's CPU time. */
     private static List<Figure> figures(Work work) {
         List<Figure> all = ResultTable.figures(work);
         return List.of(all.get(1), all.get(0));

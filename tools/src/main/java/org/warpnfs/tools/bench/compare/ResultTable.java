@@ -3,7 +3,7 @@ package org.warpnfs.tools.bench.compare;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The results for people. */
+/** The results as tables for people. */
 final class ResultTable {
     private static final List<Figure> BULK =
             List.of(Figure.MEGABYTES, Figure.SERVER_GIB, Figure.CLIENT_GIB, Figure.P50, Figure.P99, Figure.P999);
@@ -60,7 +60,7 @@ final class ResultTable {
         return lines;
     }
 
-    /** Each column as wide as its widest cell, and nothing behind the last. */
+    /** Aligns the cells. Each column is as wide as its widest cell, and lines have no trailing blanks. */
     static List<String> aligned(List<List<String>> cells) {
         int columns = cells.stream().mapToInt(List::size).max().orElse(0);
         int[] widths = new int[columns];

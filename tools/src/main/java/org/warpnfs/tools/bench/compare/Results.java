@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What was measured, by row and round, and what could not be. Not safe for two threads at once. */
+/** The samples by row and round, and what could not be measured. Not thread-safe. */
 final class Results {
     private final Plan plan;
     private final Map<Row, Map<Integer, Sample>> samples = new LinkedHashMap<>();
@@ -26,12 +26,12 @@ final class Results {
         samples.computeIfAbsent(row, key -> new TreeMap<>()).put(round, sample);
     }
 
-    /** A measurement that did not come about; the first of a row is told. */
+    /** Records a failed measurement. The report names the first failure of a row. */
     void failed(Row row, String why) {
         failures.putIfAbsent(row, why);
     }
 
-    /** Something that is not compared at all. */
+    /** Records something that is missing from the comparison. */
     void missing(String what) {
         missing.add(what);
     }
@@ -44,14 +44,14 @@ final class Results {
         return failures;
     }
 
-    /** Rows of a group that were measured at least once, in the order of tables. */
+    /** The rows of a group that were measured at least once, in the order of tables. */
     List<Row> measured(Row.Group group) {
         return plan.rows().stream()
                 .filter(row -> row.group().equals(group) && samples.containsKey(row))
                 .toList();
     }
 
-    /** By round. */
+    /** The samples of a row by round. */
     List<Sample> samples(Row row) {
         return List.copyOf(samples.getOrDefault(row, Map.of()).values());
     }
@@ -63,7 +63,10 @@ final class Results {
         return figures.isEmpty() ? Optional.empty() : Optional.of(Spread.of(figures));
     }
 
-    /** One row by another, round by round: what the host does meets both alike. */
+    /**
+     * The ratio of two rows, computed round by round, because other load on the host affects both rows of a round
+     * alike.
+     */
     Optional<Spread> ratio(Row row, Row by, Figure figure) {
         Map<Integer, Sample> others = samples.getOrDefault(by, Map.of());
         List<Double> ratios = new ArrayList<>();
@@ -76,7 +79,7 @@ final class Results {
         return ratios.isEmpty() ? Optional.empty() : Optional.of(Spread.of(ratios));
     }
 
-    /** Whether everything that was planned and there was measured without an error. */
+    /** Whether all planned rows that are available were measured without an error. */
     boolean clean() {
         return failures.isEmpty() && !samples.isEmpty();
     }

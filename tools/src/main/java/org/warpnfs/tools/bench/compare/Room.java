@@ -8,9 +8,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.warpnfs.tools.bench.BenchException;
 
 /**
- * What the run inside makes of its namespaces: loopback with congestion control cubic, and file systems of its own.
+ * Prepares the namespaces of the run inside: loopback with congestion control cubic, and file systems of its own.
  *
- * <p>Nothing is taken down: all of it goes with the last process inside, loop devices too.
+ * <p>Nothing is undone explicitly. Everything, including the loop devices, disappears with the last process inside.
  */
 final class Room {
     private static final int LIMIT_SECONDS = 60;
@@ -29,9 +29,10 @@ final class Room {
     }
 
     /**
-     * Has every connection over loopback use cubic, whatever the host's default is, in programs that do not choose.
+     * Makes cubic the congestion control of loopback connections, whatever the host's default is. Programs can still
+     * choose another.
      *
-     * @throws BenchException if this kernel has no cubic or no such routes
+     * @throws BenchException if this kernel does not support cubic or such routes
      */
     void cubic() throws BenchException, InterruptedException {
         for (String route : new String[] {"127.0.0.0/8", "127.0.0.1"}) {
@@ -64,7 +65,7 @@ final class Room {
             try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
                 file.setLength(IMAGE_BYTES);
             }
-            // All of it now: no kernel thread shall write its tables while something is measured.
+            // Initialize all tables now. Otherwise a kernel thread would write them during a measurement.
             Programs.run(
                     LIMIT_SECONDS,
                     "mkfs.ext4",
@@ -75,13 +76,13 @@ final class Room {
                     image.toString());
             Programs.run(LIMIT_SECONDS, "mount", "-t", "ext4", "-o", "loop", image.toString(), at.toString());
         } finally {
-            // The loop device holds what it needs; no name stays behind, however this ends.
+            // The loop device keeps the file open. Without a name, the file disappears however this run ends.
             Files.deleteIfExists(image);
         }
         Files.setPosixFilePermissions(at, PosixFilePermissions.fromString("rwxrwxrwx"));
     }
 
-    /** Puts an empty directory over one of the host's, so that what a server keeps there is not the host's. */
+    /** Mounts an empty directory over one of the host's, so that a server does not use the host's files there. */
     void cover(Path path) throws BenchException, InterruptedException {
         if (Files.isDirectory(path)) {
             Programs.run(LIMIT_SECONDS, "mount", "-t", "tmpfs", "-o", "size=16m,mode=0755", "warpnfs", path.toString());

@@ -1,10 +1,10 @@
 package org.warpnfs.tools.bench.compare;
 
 /**
- * One thing that is measured in each round.
+ * One line of a table, measured once in each round.
  *
  * @param depth calls in flight
- * @param uid whose calls they are; the bare loops run as root
+ * @param uid uid of the caller; the bare loops run as root
  */
 record Row(Work work, int depth, Tree tree, int uid, Competitor competitor) {
     /** The rows that are compared with each other. */

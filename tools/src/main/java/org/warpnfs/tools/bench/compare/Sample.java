@@ -1,13 +1,13 @@
 package org.warpnfs.tools.bench.compare;
 
 /**
- * What one measurement brought.
+ * The result of one measurement.
  *
- * @param operations that succeeded
- * @param seconds that they took
- * @param p50Micros latency that half of the operations had at most; the others likewise
- * @param serverSeconds CPU time of the server, all threads, user and system
- * @param clientSeconds that of the load generator
+ * @param operations number of operations that succeeded
+ * @param seconds length of the measurement
+ * @param p50Micros median latency; the other percentiles likewise
+ * @param serverSeconds CPU time of all threads of the server, user and system
+ * @param clientSeconds CPU time of the load generator
  */
 record Sample(
         long operations,
@@ -31,7 +31,7 @@ record Sample(
         return clientSeconds * 1e6 / operations;
     }
 
-    /** @param sizeBytes of each operation */
+    /** @param sizeBytes size of each operation */
     double serverSecondsPerGib(int sizeBytes) {
         return serverSeconds / (operations * (double) sizeBytes / GIB);
     }

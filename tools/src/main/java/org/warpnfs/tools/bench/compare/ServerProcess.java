@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.tools.bench.BenchException;
 
-/** A server that listens. It ends with the namespace that it is in, and not before. */
+/** A server that listens. It ends when its namespace ends. */
 record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final int CONNECT_MILLIS = 1000;
@@ -21,10 +21,10 @@ record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
     /**
      * Starts a program and waits until it listens.
      *
-     * @param log takes what it prints
-     * @param ports all of which are awaited
+     * @param log file for its output
+     * @param ports the ports that it must listen on
      * @return the process
-     * @throws BenchException if it ends or does not listen in time; says the end of its log
+     * @throws BenchException if it ends or does not listen in time; the message has the end of its log
      */
     static Process start(String name, List<String> command, Path log, int... ports)
             throws BenchException, InterruptedException {
@@ -34,7 +34,7 @@ record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
                     .redirectInput(Path.of("/dev/null").toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-            // Settings of whoever runs this are not those of the servers that are compared.
+            // The servers must not get settings from the user's environment.
             builder.environment().keySet().removeIf(key -> key.startsWith("WARPNFS_"));
             process = builder.start();
         } catch (IOException e) {
@@ -65,7 +65,7 @@ record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
         }
     }
 
-    /** Its last words; the reason mostly stands before the very last. */
+    /** The last lines of the log. The reason usually stands before the very last line. */
     private static String lastLines(Path log) {
         try {
             List<String> lines = Files.readString(log, StandardCharsets.ISO_8859_1)

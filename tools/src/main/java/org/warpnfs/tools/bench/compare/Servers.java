@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.warpnfs.tools.bench.BenchException;
 
-/** The servers that are compared, each with every file system exported by its name. */
+/** Starts the servers that are compared. Each exports every file system under its name. */
 final class Servers {
     private static final int TCP_PORT = 2049;
     private static final int RDMA_PORT = 20_049;
@@ -26,9 +26,9 @@ final class Servers {
     }
 
     /**
-     * Starts warpnfs as its users do, without settings.
+     * Starts warpnfs without settings, as a user would.
      *
-     * @param command up to the word {@code serve}
+     * @param command the command up to the word {@code serve}
      */
     ServerProcess warpnfs(List<String> command, Map<Tree, Path> trees) throws BenchException, InterruptedException {
         List<String> words = new ArrayList<>(command);
@@ -41,7 +41,7 @@ final class Servers {
         return new ServerProcess(process.pid(), TCP_PORT, TCP_PORT, RDMA_PORT);
     }
 
-    /** Starts NFS-Ganesha with rpcbind, without which it does not start. */
+    /** Starts NFS-Ganesha, and before it rpcbind, which it requires. */
     ServerProcess ganesha(Map<Tree, Path> trees) throws BenchException, InterruptedException {
         Path ganesha = installed("ganesha.nfsd", "nfs-ganesha nfs-ganesha-vfs");
         Path rpcbind = installed("rpcbind", "rpcbind");
@@ -83,7 +83,10 @@ final class Servers {
                 () -> new BenchException(program + " is not installed (on Debian: apt-get install " + packages + ")"));
     }
 
-    /** Transfers of 1 MiB, no squashing, no delegations, no grace period, and otherwise what it does by itself. */
+    /**
+     * The configuration of NFS-Ganesha: transfers of 1 MiB, no squashing, no delegations, no grace period, and defaults
+     * otherwise.
+     */
     static String configuration(Map<Tree, Path> trees) {
         StringBuilder text = new StringBuilder("""
                 NFS_CORE_PARAM {

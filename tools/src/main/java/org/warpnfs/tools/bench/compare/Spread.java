@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Where the figures of several rounds lie.
+ * The median and range of a figure over several rounds.
  *
- * @param median of an even number of figures, the mean of the two in the middle
+ * @param median the median; of an even number of figures, the mean of the two in the middle
  */
 record Spread(double median, double min, double max) {
     /** @param figures at least one */
@@ -22,12 +22,12 @@ record Spread(double median, double min, double max) {
         return new Spread(median, sorted[0], sorted[sorted.length - 1]);
     }
 
-    /** The median, and the range where there is one: {@code 0.45 (0.43-0.48)}. */
+    /** The median, and the range if the figures differ: {@code 0.45 (0.43-0.48)}. */
     String text() {
         return min == max ? number(median) : number(median) + " (" + number(min) + "-" + number(max) + ")";
     }
 
-    /** Three digits that count, and no more behind the point than there is to say. */
+    /** Formats a number with three significant digits. */
     static String number(double value) {
         double size = Math.abs(value);
         int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;

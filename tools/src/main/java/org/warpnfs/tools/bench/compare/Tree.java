@@ -1,11 +1,11 @@
 package org.warpnfs.tools.bench.compare;
 
-/** Where the files are. */
+/** The file system that holds the files. */
 public enum Tree {
     TMPFS,
     EXT4;
 
-    /** What it is called on the command line, in paths and in tables. */
+    /** The word on the command line, in paths and in tables. */
     public String word() {
         return this == TMPFS ? "tmpfs" : "ext4";
     }

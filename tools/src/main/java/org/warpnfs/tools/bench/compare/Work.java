@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.tools.bench.Operation;
 import org.warpnfs.tools.bench.load.NameLoad;
 
-/** What is asked of a server, over and over. */
+/** The kinds of work that are measured. */
 public enum Work {
     READ_1M("read-1m", "READ 1 MiB", Operation.READ, 1 << 20, 128 << 20),
     WRITE_1M("write-1m", "WRITE 1 MiB", Operation.WRITE, 1 << 20, 128 << 20),
@@ -17,7 +17,7 @@ public enum Work {
     READDIR("readdir", "READDIR, by entries", NameLoad.Task.READDIR),
     REMOVE("remove", "remove files", NameLoad.Task.REMOVE);
 
-    /** Kinds of work with names, which are measured together. */
+    /** The number of metadata tasks, which are measured together. */
     static final int TASKS = NameLoad.Task.values().length;
 
     private static final String METADATA = "metadata";
@@ -38,7 +38,7 @@ public enum Work {
         this.fileBytes = fileBytes;
     }
 
-    /** Room for what a directory's listing brings; nothing is read or written. */
+    /** A metadata task. It reads and writes no file, and the size only has to hold the reply of a listing. */
     Work(String word, String title, NameLoad.Task task) {
         this.word = word;
         this.title = title;
@@ -48,17 +48,17 @@ public enum Work {
         this.fileBytes = 0;
     }
 
-    /** What it is called in JSON. */
+    /** The name in JSON. */
     public String word() {
         return word;
     }
 
-    /** What it is called on the command line: what is measured together has one name. */
+    /** The word on the command line. Work that is measured together has one word. */
     public String choice() {
         return task == null ? word : METADATA;
     }
 
-    /** What it is called in tables. */
+    /** The title in tables. */
     public String title() {
         return title;
     }
@@ -67,32 +67,32 @@ public enum Work {
         return operation;
     }
 
-    /** Empty where files are read or written. */
+    /** The metadata task. Empty if this work reads or writes a file. */
     Optional<NameLoad.Task> task() {
         return Optional.ofNullable(task);
     }
 
-    /** Whether a measurement of this brings what others of the same choice have too: it is the first of them. */
+    /** Whether this is the first work of its choice. Its measurement also yields the samples of the others. */
     boolean leads() {
         return task == null || this == CREATE;
     }
 
-    /** Of each READ or WRITE. */
+    /** The size of each READ or WRITE. */
     int sizeBytes() {
         return sizeBytes;
     }
 
-    /** Of the file, which stays in the page cache. */
+    /** The size of the file, which stays in the page cache. */
     int fileBytes() {
         return fileBytes;
     }
 
-    /** Calls in flight that the goals speak of. */
+    /** The numbers of calls in flight that the goals use. */
     List<Integer> depths() {
         return task != null ? List.of(1, 16, 64) : bulk() ? List.of(8) : List.of(1, 8, 32);
     }
 
-    /** Whether bytes cost what it costs, and not calls. */
+    /** Whether the cost is that of the bytes rather than of the calls. */
     boolean bulk() {
         return sizeBytes >= 1 << 20;
     }

@@ -1,18 +1,18 @@
 /*
- * What the work of a file server costs without a file server: one loop of system calls on each side of one loopback
- * connection, with the frames that warpnfs sends over RDMA.
+ * Measures the cost of a file server's work without a file server. Each side of one loopback connection runs one loop
+ * of system calls, with the frames that warpnfs sends over RDMA.
  *
  *   bare pread|mmap|splice|pwrite FILE FILE_BYTES SIZE DEPTH WARMUP_MS MEASURE_MS random|ordered
  *
  * The child is the server. A request is 192 bytes and begins with the offset in the file. A read is answered by FPDUs
- * (RFC 5044) of tagged segments (RFC 5041) with up to 65516 bytes of payload; a write brings such FPDUs behind its
- * request and is answered by 192 bytes. The CRC field is there and holds nothing, as where CRCs are off.
+ * (RFC 5044) of tagged segments (RFC 5041) with up to 65516 bytes of payload; a write sends such FPDUs after its
+ * request and is answered by 192 bytes. The CRC field is present but not computed, as with CRCs off.
  *
- * The parent is the client: it keeps DEPTH requests in flight, copies the payload to where it belongs, as a software
- * RNIC has to, and takes the times. It fills the file, and checks that each read begins with what stands there, and at
- * the end that the file has what was written: a loop that moves the wrong bytes is no yardstick.
+ * The parent is the client. It keeps DEPTH requests in flight, copies the payload to its destination, as a software
+ * RNIC must, and measures latency. It fills the file first. It checks that each read begins with the data at that
+ * offset. At the end it checks that the file holds what was written.
  *
- * It prints lines of a name and a number. Exit status 0, or 1 with a line on standard error.
+ * It prints lines, each with a name and a number. The exit status is 0, or 1 with a line on standard error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -62,7 +62,7 @@ static uint64_t nanos(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Sends all; count is of iovecs, which change. Below 1024 of them at once. */
+/* Sends everything. The count is that of iovecs and must be below 1024. The iovecs are changed. */
 static void send_vector(int to, struct iovec *v, int count)
 {
 	while (count > 0) {
@@ -148,7 +148,7 @@ static void answer_mmap(int socket, off_t offset, struct frames *f, char *mapped
 
 static void answer_splice(int socket, off_t offset, struct frames *f, int *pipes)
 {
-	/* Whole pages, and no more than the pipe takes: it does not block. */
+	/* Whole pages, and no more than the pipe holds, so that this does not block. */
 	for (size_t in = 0; in < size;) {
 		ssize_t got = splice(file, &offset, pipes[1], NULL, size - in, SPLICE_F_MOVE);
 		if (got <= 0)
@@ -221,7 +221,7 @@ static void serve_writes(int socket)
 
 /* The client */
 
-/* Times by powers of two, with 128 steps in each: within 1 percent. */
+/* A histogram of latencies: 128 steps for each power of two, so values are exact to 1 percent. */
 static uint64_t counts[64 * 128], operations;
 
 static int bucket(uint64_t t)
@@ -285,7 +285,7 @@ static void answered(struct client *c)
 	}
 }
 
-/* Takes what there is of the answers; returns how many became whole. */
+/* Receives the available bytes of replies. Returns how many replies became complete. */
 static int receive(struct client *c, char *buffer)
 {
 	static unsigned char header[HEADER];
@@ -338,7 +338,7 @@ static void fill(void)
 {
 	char *page = memory(PAGE);
 	for (uint64_t at = 0; at < file_bytes; at += PAGE) {
-		/* Where something is to be written, nothing true stands yet. */
+		/* Before a measurement of writes, the file must not hold the right data yet. */
 		uint64_t mark = strcmp(mode, "pwrite") ? at : ~at;
 		memcpy(page, &mark, sizeof mark);
 		if (pwrite(file, page, PAGE, at) != PAGE)
@@ -413,7 +413,7 @@ int main(int arguments, char **argument)
 	c.draw = 88172645463325252u;
 	if (size < PAGE || size > MAX_SIZE || size % PAGE || file_bytes < size || c.depth < 1 || c.depth > MAX_DEPTH)
 		die("size, file or depth");
-	/* Whatever happens, it ends. */
+	/* The process ends even if a loop hangs. */
 	alarm((warm_up + duration) / 1000 + 60);
 	file = open(argument[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (file < 0)
