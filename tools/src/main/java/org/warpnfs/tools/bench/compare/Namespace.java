@@ -72,7 +72,7 @@ public final class Namespace implements AutoCloseable {
                     e);
         }
         try {
-            // The servers read the directory as other users.
+            // Servers that run as other users must be able to enter the directory.
             Path directory = Files.createTempDirectory(
                     "warpnfs-compare-",
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));

@@ -27,7 +27,7 @@ record Spread(double median, double min, double max) {
         return min == max ? number(median) : number(median) + " (" + number(min) + "-" + number(max) + ")";
     }
 
-    /** Formats a number with three significant digits. */
+    /** Formats a number with about three significant digits: no decimals from 100 on, and at most three. */
     static String number(double value) {
         double size = Math.abs(value);
         int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;

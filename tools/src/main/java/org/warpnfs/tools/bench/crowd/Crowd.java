@@ -13,18 +13,18 @@ import org.warpnfs.tools.bench.BenchException;
 import org.warpnfs.tools.bench.load.Pattern;
 
 /**
- * A crowd of connections to one server, each with a file of its own and one call in flight.
+ * Runs many connections to one server. Each has a file of its own and one call in flight.
  *
  * <h2>Operation</h2>
  *
- * Each connection writes, commits, reads and asks for attributes and names, as drawn at random, and compares all that
- * it is told. When all are there the time begins to run; at its end each commits, reads back every block that it ever
- * wrote, and removes its file.
+ * Each connection writes, commits, reads, and asks for attributes and names, in random order. It verifies all replies.
+ * The time starts when all connections are open. At its end each connection commits, reads back every block that it
+ * ever wrote, and removes its file.
  *
  * <h2>Errors</h2>
  *
- * A connection that fails is counted and ends; the others go on. Nothing is repeated but what the server asks for: a
- * connection that is lost is connected again by its requester, and what that cannot mend is an error.
+ * A connection that fails is counted and ends. The others go on. A call is repeated only if the server asks for it. If
+ * a connection is lost, its requester reconnects. If the requester gives up, that is an error.
  */
 public final class Crowd {
     private final CrowdOptions options;
@@ -46,9 +46,9 @@ public final class Crowd {
     }
 
     /**
-     * Runs.
+     * Runs the crowd.
      *
-     * @param progress hears what goes on, about once a second
+     * @param progress receives a line about once a second
      * @throws BenchException if the export cannot be mounted
      */
     public static CrowdReport run(CrowdOptions options, Consumer<String> progress)
@@ -99,7 +99,7 @@ public final class Crowd {
             }
             opened.countDown();
             counted = true;
-            // One call when all are there: that is what it means to be served.
+            // A connection counts as served if a call is answered while all connections are open.
             opened.await();
             member.step();
             tally.served.incrementAndGet();

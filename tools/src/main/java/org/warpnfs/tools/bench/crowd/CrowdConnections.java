@@ -22,7 +22,7 @@ import org.warpnfs.tools.bench.nfs.Nfs3Session;
 import org.warpnfs.tools.bench.nfs.Nfs41Session;
 import org.warpnfs.tools.bench.nfs.NfsSession;
 
-/** Where the members of a crowd get their connections. All end when it is closed. Safe for any thread. */
+/** Opens the connections of a crowd. Closing it closes all of them. Thread-safe. */
 final class CrowdConnections implements AutoCloseable {
     private static final RetryPolicy RETRIES = new RetryPolicy(6, Duration.ofMillis(100), Duration.ofSeconds(2), 16);
     private static final Duration GRACE_LIMIT = Duration.ofMinutes(2);
@@ -45,7 +45,7 @@ final class CrowdConnections implements AutoCloseable {
                 : null;
     }
 
-    /** The export's handle in NFSv3; nothing in NFSv4.1. */
+    /** The export's file handle for NFSv3. Empty for NFSv4.1. */
     byte[] root() throws BenchException {
         if (options.version() != 3) {
             return new byte[0];
@@ -61,7 +61,7 @@ final class CrowdConnections implements AutoCloseable {
         }
     }
 
-    /** Connects, and begins a session. */
+    /** Connects and starts a session. */
     Member member(int number, String name, byte[] root, Pattern pattern, Tally tally) throws IOException {
         Requester requester = requester(options.server(number));
         NfsSession session = options.version() == 3

@@ -7,20 +7,20 @@ import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
 /**
- * What a crowd does.
+ * The options of a crowd.
  *
- * @param servers addresses of one server, which connections take by turns; at least one
- * @param mount where MOUNT is served over TCP; used with version 3 alone
+ * @param servers addresses of one server, at least one; the connections use them in turn
+ * @param mount address of the MOUNT service over TCP; used with version 3 only
  * @param version 3 or 4 (for 4.1)
  * @param export path of a directory that the caller may write to
- * @param connections at the same time, each with one call in flight
- * @param opening connections that are being opened at the same time
- * @param blockBytes of each READ and WRITE, a multiple of 4096
- * @param blocks of each file
- * @param duration from when all connections are there, until each ends with what it does
- * @param pause between two calls of a connection
- * @param clientThreads threads that connections share
- * @param timeout of each call
+ * @param connections number of connections, each with one call in flight
+ * @param opening number of connections that are opened at the same time
+ * @param blockBytes size of each READ and WRITE, a multiple of 4096
+ * @param blocks number of blocks in each file
+ * @param duration time from the moment when all connections are open until they begin to end
+ * @param pause pause between two calls of a connection
+ * @param clientThreads threads that the connections share
+ * @param timeout time limit of each call
  */
 public record CrowdOptions(
         List<InetSocketAddress> servers,
@@ -41,7 +41,7 @@ public record CrowdOptions(
         servers = List.copyOf(servers);
     }
 
-    /** The address that a connection goes to. */
+    /** The address that a connection uses. */
     InetSocketAddress server(int number) {
         return servers.get(number % servers.size());
     }

@@ -5,19 +5,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of it.
+ * The result of a crowd.
  *
- * @param wanted connections
- * @param served connections that had at least one call answered when all were there
- * @param writes answered
- * @param commits answered
- * @param reads answered, each compared with what was written
- * @param metadata calls answered: GETATTR, whose size is compared, and LOOKUP or OPEN
+ * @param wanted number of connections that were asked for
+ * @param served connections that had at least one call answered while all were open
+ * @param writes WRITEs that were answered
+ * @param commits COMMITs that were answered
+ * @param reads READs that were answered, each compared with what was written
+ * @param metadata metadata calls that were answered: GETATTR, whose size is verified, and LOOKUP or OPEN
  * @param repeated calls that the server asked to try again later
- * @param mismatches reads and sizes that were something else than was written
+ * @param mismatches data and sizes that differ from what was written
  * @param errors calls and connections that failed, mismatches included
- * @param firstError what the first of them was
- * @param seconds from when all were there
+ * @param firstError message of the first error
+ * @param seconds time since all connections were open
  */
 public record CrowdReport(
         int wanted,
@@ -31,7 +31,7 @@ public record CrowdReport(
         long errors,
         @Nullable String firstError,
         double seconds) {
-    /** Whether every connection was served, and every call answered with what it should be. */
+    /** Whether every connection was served and every call got the right reply. */
     public boolean clean() {
         return errors == 0 && mismatches == 0 && served == wanted;
     }
@@ -40,7 +40,7 @@ public record CrowdReport(
         return writes + commits + reads + metadata;
     }
 
-    /** For people. */
+    /** The report as lines for people. */
     public List<String> lines() {
         return List.of(
                 String.format(

@@ -19,23 +19,26 @@ import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.NfsSession;
 
 /**
- * One connection of a crowd and its file, of which it knows what each block holds. Blocks for each call: it lives on a
- * thread of its own, which may be a virtual one.
+ * One connection of a crowd and its file. It knows what each block of the file must hold. It waits for each call, so it
+ * needs a thread of its own, which may be a virtual thread.
  */
 final class Member {
     private static final int SLOT = 0;
     private static final Duration LATER = Duration.ofMillis(50);
-    /** Blocks of one file are so far apart in the pattern that no version of one is another's. */
+    /**
+     * Offsets in the pattern: the blocks of one file are so far apart that no version of one block equals a version of
+     * another.
+     */
     private static final int VERSIONS_BITS = 24;
 
     private static final int BLOCK_BITS = 10;
 
-    /** Decodes a reply on the connection's thread, while it lasts. */
+    /** Decodes a reply on the connection's thread. The reply is valid only during the call. */
     private interface Decoder {
         void decode(XdrStream reply, List<ByteBuffer> written) throws IOException;
     }
 
-    /** A call that may have to be made again. */
+    /** A call that may have to be repeated. */
     private interface Call {
         void make() throws IOException;
     }
@@ -72,13 +75,13 @@ final class Member {
         this.versions = new int[options.blocks()];
     }
 
-    /** Makes the file and writes its first block. */
+    /** Creates the file and writes its first block. */
     void begin() throws IOException {
         again(() -> session.create(name));
         write(0);
     }
 
-    /** One call, drawn at random. */
+    /** Makes one call, chosen at random. */
     void step() throws IOException {
         int block = random.nextInt(versions.length);
         int draw = random.nextInt(100);
@@ -102,7 +105,7 @@ final class Member {
         }
     }
 
-    /** Commits, demands every block that was ever written, and removes the file. */
+    /** Commits, verifies every block that was ever written, and removes the file. */
     void end() throws IOException {
         commit();
         for (int block = 0; block < versions.length; block++) {
@@ -180,7 +183,7 @@ final class Member {
         }
     }
 
-    /** Makes a call until the server does not ask for it later any more. */
+    /** Makes a call and repeats it as long as the server asks to try again later. */
     private void again(Call call) throws IOException {
         long begin = System.nanoTime();
         while (true) {
@@ -198,7 +201,7 @@ final class Member {
         }
     }
 
-    /** Rests. */
+    /** Sleeps for that time. */
     static void pause(Duration duration) throws InterruptedIOException {
         try {
             Thread.sleep(duration);

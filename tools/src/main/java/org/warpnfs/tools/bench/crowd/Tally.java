@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** What all members of a crowd count together. Safe for any thread. */
+/** The counters that all members of a crowd share. Thread-safe. */
 final class Tally {
     final LongAdder writes = new LongAdder();
     final LongAdder commits = new LongAdder();

@@ -1,4 +1,7 @@
-/** Many connections at once, each with a file of its own: reads, writes and metadata in turn, all of it verified. */
+/**
+ * Runs many connections at once, each with a file of its own. They mix reads, writes and metadata calls and verify all
+ * replies.
+ */
 @NullMarked
 package org.warpnfs.tools.bench.crowd;
 

@@ -17,20 +17,21 @@ import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.NfsSession;
 
 /**
- * Keeps calls in flight on one connection until it is told to stop or has no more to do.
+ * Keeps calls in flight on one connection until it is stopped or has no more work.
  *
  * <h2>Operation</h2>
  *
- * A lane is one call in flight: when its reply comes, on the connection's thread, it makes the next.
+ * A lane is one call in flight. When its reply arrives, it makes the next call, on the connection's thread.
  *
  * <h2>Buffers</h2>
  *
- * A lane reads into and writes from a direct buffer of its own.
+ * Each lane has a direct buffer of its own for the data of reads and writes.
  *
  * <h2>Errors</h2>
  *
- * A call that the server fails is counted, and its lane goes on; one that it wants repeated is repeated and counted. A
- * call that failed below RPC ends its lane: the requester has tried long enough. Safe for any thread.
+ * If the server answers a call with an error, the error is counted and the lane goes on. If the server asks to try
+ * again later, the call is repeated and counted. If a call fails below RPC, its lane ends, because the requester has
+ * already retried it. Thread-safe.
  */
 public final class Load {
     private static final long HIGHEST_NANOS = 60_000_000_000L;
@@ -54,12 +55,12 @@ public final class Load {
     private @Nullable String firstError;
 
     /**
-     * Counters at one moment.
+     * A snapshot of the counters.
      *
-     * @param latencies in nanoseconds, a copy
+     * @param latencies latencies in nanoseconds, a copy
      * @param repeated calls that the server asked to try again later
-     * @param matches reads that brought what was written; only those are counted that were to be checked
-     * @param mismatches reads that brought something else than was written
+     * @param matches verified reads that returned what was written
+     * @param mismatches verified reads that returned anything else
      */
     public record Counters(
             long operations,
@@ -78,7 +79,7 @@ public final class Load {
     }
 
     /**
-     * Starts as many lanes as the session has slots, or fewer.
+     * Starts {@code depth} lanes, but no more than the session has slots.
      *
      * @return completed when the last lane has ended
      */
@@ -98,7 +99,7 @@ public final class Load {
         stopping = true;
     }
 
-    /** What was counted since the last call of this. */
+    /** Returns what was counted since the last call of this method. */
     public synchronized Counters takeCounters() {
         Counters counters = counters();
         operations = 0;
@@ -106,17 +107,20 @@ public final class Load {
         return counters;
     }
 
-    /** What was counted. All but operations and latencies count from the beginning. */
+    /**
+     * Returns the counters. Only operations and latencies are reset by {@link #takeCounters}; the others count from the
+     * start.
+     */
     public synchronized Counters counters() {
         return new Counters(operations, errors, repeated, matches, mismatches, firstError, latencies.copy());
     }
 
-    /** Operations so far, and nothing else: cheap. */
+    /** The number of operations. This is cheaper than all counters. */
     public synchronized long operations() {
         return operations;
     }
 
-    /** The blocks that were transferred without an error, by number. */
+    /** The numbers of the blocks that were transferred without an error. */
     public synchronized BitSet blocks() {
         return (BitSet) blocks.clone();
     }

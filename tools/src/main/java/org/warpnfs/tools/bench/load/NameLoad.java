@@ -19,16 +19,17 @@ import org.warpnfs.tools.bench.nfs.NameCalls;
 import org.warpnfs.tools.bench.nfs.NfsException;
 
 /**
- * Keeps calls on the names of one directory in flight: makes files, looks at them, lists them, removes them.
+ * Keeps metadata calls on one directory in flight. It creates files, reads their attributes, lists them and removes
+ * them.
  *
- * <p>A lane is one call in flight, as in {@link Load}. A call that fails is counted and ends its lane; one that the
- * server wants repeated is repeated. Safe for any thread.
+ * <p>A lane is one call in flight, as in {@link Load}. A call that fails is counted and ends its lane. If the server
+ * asks to try again later, the call is repeated. Thread-safe.
  */
 public final class NameLoad {
     private static final long HIGHEST_NANOS = 60_000_000_000L;
     private static final int DIGITS = 3;
 
-    /** What is done, in the order in which it can be. */
+    /** The tasks, in the order in which they must run. */
     public enum Task {
         CREATE,
         GETATTR,
@@ -40,7 +41,7 @@ public final class NameLoad {
     private final NameCalls calls;
     private final Duration timeout;
     private final int mostNames;
-    /** Handles of the files, by number; their names are made of it. */
+    /** File handles by the number of the file. The file's name is made from its number. */
     private final List<byte[]> handles = new ArrayList<>();
 
     private final Histogram latencies = new Histogram(HIGHEST_NANOS, DIGITS);
@@ -54,15 +55,15 @@ public final class NameLoad {
     private @Nullable String firstError;
 
     /**
-     * What a task brought.
+     * The result of a task.
      *
-     * @param operations files that were made, looked at or removed, or entries that were listed
-     * @param latencies of the calls in nanoseconds
+     * @param operations files that were created, read for attributes or removed, or entries that were listed
+     * @param latencies latencies of the calls in nanoseconds
      */
     public record Counted(
             long operations, long errors, @Nullable String firstError, Histogram latencies) {}
 
-    /** @param mostNames files that are made at most */
+    /** @param mostNames the largest number of files to create */
     public NameLoad(Requester requester, NameCalls calls, int mostNames, Duration timeout) {
         this.requester = requester;
         this.calls = calls;
@@ -71,7 +72,7 @@ public final class NameLoad {
     }
 
     /**
-     * Starts as many lanes; no task may be running.
+     * Starts a task with that many lanes. No other task may be running.
      *
      * @return completed when the last lane has ended
      */
@@ -89,7 +90,7 @@ public final class NameLoad {
         return done;
     }
 
-    /** Completed when a call of the task that was started last has been answered, well or not. */
+    /** Completed when a call of the latest task has been answered, with success or with an error. */
     public synchronized CompletableFuture<Void> answered() {
         return answered;
     }
@@ -99,7 +100,7 @@ public final class NameLoad {
         stopping = true;
     }
 
-    /** What was counted since the start of the task; errors count from the beginning. */
+    /** Returns what was counted since the start of the task. Errors count from the start of this load. */
     public synchronized Counted counted() {
         return new Counted(operations, errors, firstError, latencies.copy());
     }
@@ -193,7 +194,7 @@ public final class NameLoad {
             return 1;
         }
 
-        /** Numbers come back in another order than they went. */
+        /** Replies may arrive in another order than the calls were made. */
         private void created(byte[] handle) {
             while (handles.size() <= number) {
                 handles.add(handle);

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 
 /**
- * What a byte of the file is, given where it stands: no two pages of 4096 bytes are alike, so that data in the wrong
- * place are found.
+ * The test data of a file. Each byte follows from its offset. No two pages of 4096 bytes are equal, so data at a wrong
+ * offset are detected.
  *
- * <p>Safe for any thread.
+ * <p>Thread-safe.
  */
 public final class Pattern {
     private static final int PAGE_BYTES = 4096;
@@ -17,7 +17,7 @@ public final class Pattern {
     private final long seed;
     private final ByteBuffer base = ByteBuffer.allocateDirect(PAGE_BYTES);
 
-    /** @param seed other patterns for other seeds */
+    /** @param seed chooses the pattern */
     public Pattern(long seed) {
         this.seed = seed * SPREAD;
         byte[] random = new byte[PAGE_BYTES];
@@ -25,7 +25,7 @@ public final class Pattern {
         base.put(random).flip();
     }
 
-    /** Fills {@code into} from position to limit with what belongs at {@code fileOffset}. */
+    /** Fills {@code into} from position to limit with the data for {@code fileOffset}. */
     public void fill(ByteBuffer into, long fileOffset) {
         int position = into.position();
         long offset = fileOffset;
@@ -42,7 +42,7 @@ public final class Pattern {
         }
     }
 
-    /** Whether {@code data}, from position to limit, is what belongs at {@code fileOffset}. */
+    /** Whether {@code data}, from position to limit, equals the data for {@code fileOffset}. */
     public boolean matches(ByteBuffer data, long fileOffset) {
         int position = data.position();
         long offset = fileOffset;

@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a load does with each block.
+ * What a load does with each block of the file.
  *
- * @param write or read
- * @param stable whether writes are to be on stable storage when they are answered
- * @param blockBytes of each transfer
- * @param pattern what to write, or to compare with what was read; null to write anything and to look at nothing
- * @param timeout of each call
+ * @param write whether to write; otherwise to read
+ * @param stable whether the server must put writes on stable storage before its reply
+ * @param blockBytes size of each transfer
+ * @param pattern the data to write, or to compare with what is read; null to write arbitrary data and compare nothing
+ * @param timeout time limit of each call
  */
 public record Transfer(
         boolean write,

@@ -1,4 +1,4 @@
-/** Keeps calls in flight and takes their time; what is read can be checked against what was written. */
+/** Keeps calls in flight and measures their latency. It can verify that reads return what was written. */
 @NullMarked
 package org.warpnfs.tools.bench.load;
 

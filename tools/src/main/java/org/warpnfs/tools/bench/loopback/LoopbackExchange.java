@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.warpnfs.sockets.SocketCalls;
 
 /**
- * Requests and replies of given sizes over one loopback connection, from memory and to memory, by two threads that do
- * nothing else.
+ * Exchanges requests and replies of given sizes over one loopback connection. The data go from memory to memory. Two
+ * threads do nothing else.
  *
- * <p>Blocking calls, up to 1 MiB each, congestion control cubic.
+ * <p>It uses blocking calls of up to 1 MiB each and congestion control cubic.
  */
 public final class LoopbackExchange {
     private static final int BUFFER_BYTES = 1 << 20;
@@ -21,10 +21,10 @@ public final class LoopbackExchange {
     private final int depth;
 
     /**
-     * What came of it.
+     * The result of a run.
      *
-     * @param exchanges that were completed
-     * @param seconds that they took
+     * @param exchanges number of exchanges that were completed
+     * @param seconds length of the run
      */
     public record Result(long exchanges, double seconds) {
         public double perSecond() {
@@ -32,14 +32,14 @@ public final class LoopbackExchange {
         }
     }
 
-    /** @param depth requests under way at once */
+    /** @param depth requests in flight at once */
     public LoopbackExchange(int requestBytes, int replyBytes, int depth) {
         this.requestBytes = requestBytes;
         this.replyBytes = replyBytes;
         this.depth = depth;
     }
 
-    /** Runs for a while. */
+    /** Runs for that time. */
     public Result run(Duration duration) throws IOException {
         try (PosixSocket listening = PosixSocket.listen();
                 PosixSocket client = PosixSocket.connect(listening.port());
@@ -96,7 +96,7 @@ public final class LoopbackExchange {
             if (!String.valueOf(e.getMessage()).startsWith("send")) {
                 throw e;
             }
-            // The asking side has had enough.
+            // The requesting side has ended the run.
         }
     }
 
@@ -126,7 +126,7 @@ public final class LoopbackExchange {
         }
     }
 
-    /** Small messages leave together, as they would from anyone who batches. */
+    /** Sends several small messages with one call, as a program that batches would. */
     private static void sendTimes(PosixSocket socket, MemorySegment out, int eachBytes, long times, MemorySegment errno)
             throws IOException {
         long left = times * eachBytes;

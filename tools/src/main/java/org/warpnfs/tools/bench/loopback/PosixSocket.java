@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import org.warpnfs.sockets.SocketCalls;
 
 /**
- * A blocking IPv4 TCP socket on 127.0.0.1, by the C library alone: Linux only. The JDK's own sockets do not let
- * congestion control be chosen, and the host's choice may halve what loopback gives.
+ * A blocking IPv4 TCP socket on 127.0.0.1, by direct calls of the C library. It works on Linux only. The JDK's own
+ * sockets cannot choose the congestion control, and the host's default may halve the throughput of loopback.
  *
  * <p>Failed calls throw {@link IOException} with the call's name and errno. One thread at a time for each direction.
  */
@@ -107,7 +107,7 @@ final class PosixSocket implements AutoCloseable {
         return address;
     }
 
-    /** Sends all of it. */
+    /** Sends all bytes. */
     void send(MemorySegment bytes, MemorySegment errno) throws IOException {
         long sent = 0;
         while (sent < bytes.byteSize()) {
@@ -117,13 +117,13 @@ final class PosixSocket implements AutoCloseable {
         }
     }
 
-    /** Receives some of it; 0 at the end of the stream. */
+    /** Receives some bytes. Returns 0 at the end of the stream. */
     long receive(MemorySegment into, MemorySegment errno) throws IOException {
         return SocketCalls.checked(
                 "recv", errno, e -> (long) RECV.invokeExact(e, descriptor, into, into.byteSize(), 0));
     }
 
-    /** Wakes whoever is blocked in a call on this socket. */
+    /** Wakes a thread that is blocked in a call on this socket. */
     void shutDown() throws IOException {
         SocketCalls.checked("shutdown", e -> (int) SHUTDOWN.invokeExact(e, descriptor, SHUT_RDWR));
     }

@@ -1,4 +1,7 @@
-/** What TCP over loopback gives to a program that does nothing else: what a server's throughput is compared with. */
+/**
+ * Measures the throughput of TCP over loopback in a program that does nothing else. A server's throughput is compared
+ * with it.
+ */
 @NullMarked
 package org.warpnfs.tools.bench.loopback;
 

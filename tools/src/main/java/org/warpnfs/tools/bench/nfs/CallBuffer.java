@@ -7,9 +7,9 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /**
- * One RPC call in the making (RFC 5531, section 9), in a direct buffer that is used again for the next.
+ * Encodes RPC calls (RFC 5531, section 9) in a direct buffer, which is reused for the next call.
  *
- * <p>Not safe for two threads at once.
+ * <p>Not thread-safe.
  */
 public final class CallBuffer {
     private static final int CAPACITY_BYTES = 4096;
@@ -21,7 +21,7 @@ public final class CallBuffer {
     private int dataOffset = -1;
     private int markedBytes;
 
-    /** Starts over with a call header. */
+    /** Clears the buffer and writes a call header. */
     public CallBuffer begin(AuthSysCredential caller, int program, int version, int procedure) {
         buffer.clear();
         dataOffset = -1;
@@ -31,7 +31,7 @@ public final class CallBuffer {
         return word(caller.uid()).word(caller.gid()).word(0).word(0).word(0);
     }
 
-    /** Remembers what has been written so far. */
+    /** Marks the current position. */
     public void mark() {
         markedBytes = buffer.position();
     }
@@ -68,14 +68,16 @@ public final class CallBuffer {
         return opaque(value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The count of data that travel beside the message; they belong here. */
+    /**
+     * Writes the length of opaque data that are sent beside the message, and notes that they belong at this position.
+     */
     public CallBuffer dataCount(int lengthBytes) {
         word(lengthBytes);
         dataOffset = buffer.position();
         return this;
     }
 
-    /** Changes a word that stands before the current position. */
+    /** Overwrites a word before the current position. */
     public void patch(int offset, int value) {
         buffer.putInt(offset, value);
     }
@@ -84,13 +86,13 @@ public final class CallBuffer {
         return buffer.position();
     }
 
-    /** The call, valid until the next one is begun here. */
+    /** The encoded call. It is valid until the next call of {@code begin}. */
     public RpcMessage message(int xid) {
         buffer.putInt(0, xid);
         return RpcMessage.of(buffer.slice(0, buffer.position()));
     }
 
-    /** The call with its data. */
+    /** The encoded call with its data, valid as long. */
     public RpcMessage message(int xid, ByteBuffer data) {
         buffer.putInt(0, xid);
         return new RpcMessage(

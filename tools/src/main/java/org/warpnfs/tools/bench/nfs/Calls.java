@@ -16,12 +16,12 @@ import org.warpnfs.rpcrdma.request.ReplyHandler;
 import org.warpnfs.rpcrdma.request.RequestException;
 import org.warpnfs.rpcrdma.request.Requester;
 
-/** Calls that are waited for: those around the measurement. */
+/** Makes calls and waits for their replies. It serves the calls around the measurement. */
 final class Calls {
-    /** Room for replies that do not fit inline: attributes, a session's parameters. */
+    /** Space for replies that do not fit inline, such as attributes or a session's parameters. */
     private static final int REPLY_BYTES = 16 << 10;
 
-    /** The first XIDs of our sessions: apart from each other, so that no reply cache takes one for another. */
+    /** The first XIDs of our sessions. They are far apart, so that a reply cache does not confuse two sessions. */
     private static final AtomicInteger NEXT_XIDS = new AtomicInteger((int) System.nanoTime());
 
     private final AtomicInteger xids = new AtomicInteger(NEXT_XIDS.getAndAdd(0x0100_0000));
@@ -33,7 +33,7 @@ final class Calls {
         this.timeout = timeout;
     }
 
-    /** For the session's next call, these and those that are measured. */
+    /** The XID of the session's next call. The measured calls use it too. */
     int nextXid() {
         return xids.getAndIncrement();
     }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.warpnfs.rpcrdma.request.Requester;
 
-/** MOUNT version 3 (RFC 1813, appendix I): from a path to a file handle. */
+/** A client of MOUNT version 3 (RFC 1813, appendix I), which turns a path into a file handle. */
 public final class MountClient {
     private static final int PROGRAM = 100_005;
     private static final int VERSION = 3;
@@ -20,7 +20,7 @@ public final class MountClient {
         this.caller = caller;
     }
 
-    /** The handle of an exported directory. */
+    /** Returns the file handle of an exported directory. */
     public byte[] mount(String path) throws IOException {
         ReplyWords reply = calls.call(
                 buffer.begin(caller, PROGRAM, VERSION, MNT).string(path).message(1));

@@ -5,40 +5,40 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * Calls on the names of one directory of a session.
+ * Metadata calls on one directory of a session.
  *
- * <p>{@link #makeDirectory} and {@link #removeDirectory} make calls and wait. The others are encoded and decoded by
- * slot, as those of {@link NfsSession} are, and under its rules.
+ * <p>{@link #makeDirectory} and {@link #removeDirectory} make calls and wait. The other methods encode and decode the
+ * calls of a slot, as in {@link NfsSession} and under its rules.
  */
 public interface NameCalls {
     /**
-     * Where a listing goes on.
+     * The position at which a listing continues.
      *
-     * @param cookie of the last entry; 0 at the beginning
-     * @param verifier that came with it
-     * @param entries that the reply brought
+     * @param cookie cookie of the last entry; 0 at the beginning
+     * @param verifier the cookie verifier
+     * @param entries number of entries in the reply
      * @param end whether there are no more
      */
     record Position(long cookie, long verifier, int entries, boolean end) {
         public static final Position BEGIN = new Position(0, 0, 0, false);
     }
 
-    /** Bytes of a listing's reply at most. */
+    /** The largest reply of a listing, in bytes. */
     int LIST_BYTES = 16 << 10;
 
-    /** Makes the directory that the calls are about. */
+    /** Creates the directory for the other calls. */
     void makeDirectory(String name) throws IOException;
 
-    /** Removes it; it must be empty. */
+    /** Removes the directory, which must be empty. */
     void removeDirectory() throws IOException;
 
-    /** Encodes what makes a file that is not there, and leaves it closed. */
+    /** Encodes the creation of a new file, which is closed afterwards. */
     RpcMessage createCall(int slot, String name);
 
-    /** Decodes its reply: the file's handle. */
+    /** Decodes its reply and returns the file's handle. */
     byte[] createReply(XdrStream reply) throws IOException;
 
-    /** Encodes a GETATTR of what stat(2) asks for. */
+    /** Encodes a GETATTR of the attributes that stat(2) needs. */
     RpcMessage attributesCall(int slot, byte[] handle);
 
     /** Decodes its reply. */

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
-/** Names by NFS version 3 (RFC 1813, section 3.3). */
+/** Metadata calls of NFS version 3 (RFC 1813, section 3.3). */
 final class Nfs3Names implements NameCalls {
     private static final int GETATTR = 1;
     private static final int CREATE = 8;
@@ -27,7 +27,7 @@ final class Nfs3Names implements NameCalls {
         this.session = session;
     }
 
-    /** Attributes to set: a mode, and nothing else. */
+    /** Writes the attributes to set, which are only a mode. */
     private static CallBuffer mode(CallBuffer call, int mode) {
         return call.word(1).word(mode).word(0).word(0).word(0).word(0).word(0);
     }

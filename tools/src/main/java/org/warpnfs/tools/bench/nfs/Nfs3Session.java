@@ -12,7 +12,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.ReplyItems;
 import org.warpnfs.rpcrdma.request.Requester;
 
-/** NFS version 3 (RFC 1813). */
+/** A client of NFS version 3 (RFC 1813). */
 public final class Nfs3Session implements NfsSession {
     private static final int PROGRAM = 100_003;
     private static final int VERSION = 3;
@@ -46,7 +46,7 @@ public final class Nfs3Session implements NfsSession {
     /**
      * Asks the server for its limits.
      *
-     * @param directory in which the file is
+     * @param directory handle of the directory that contains the file
      * @param slots calls that will be in flight at once
      */
     public Nfs3Session(Requester requester, AuthSysCredential caller, byte[] directory, int slots, Duration timeout)
@@ -191,7 +191,7 @@ public final class Nfs3Session implements NfsSession {
         skipAttributes(words);
     }
 
-    // Calls on names
+    // Metadata calls
 
     @Override
     public NameCalls names() {

@@ -5,9 +5,10 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * Names by NFS version 4.1 (RFC 8881, section 18).
+ * Metadata calls of NFS version 4.1 (RFC 8881, section 18).
  *
- * <p>A file is made by OPEN and CLOSE in one COMPOUND, by the current stateid (RFC 8881, section 16.2.3.1.2).
+ * <p>A file is created by OPEN and CLOSE in one COMPOUND. CLOSE uses the current stateid (RFC 8881, section
+ * 16.2.3.1.2).
  */
 final class Nfs41Names implements NameCalls {
     private static final int CLOSE = 4;
@@ -22,9 +23,9 @@ final class Nfs41Names implements NameCalls {
     private static final int FILE_MODE = 0600;
     private static final int DIRECTORY_MODE = 0700;
     private static final int FATTR_FILEID = 1 << 20;
-    /** type, change, size, fileid. */
+    /** The attributes type, change, size and fileid. */
     private static final int STAT_0 = 1 << 1 | 1 << 3 | 1 << 4 | FATTR_FILEID;
-    /** mode, numlinks, space_used, time_access, time_metadata, time_modify. */
+    /** The attributes mode, numlinks, space_used, time_access, time_metadata and time_modify. */
     private static final int STAT_1 = FATTR_MODE | 1 << 3 | 1 << 13 | 1 << 15 | 1 << 20 | 1 << 21;
 
     private static final int CURRENT_STATEID = 1;
@@ -42,7 +43,7 @@ final class Nfs41Names implements NameCalls {
         this.session = session;
     }
 
-    /** Attributes to set: a mode, and nothing else. */
+    /** Writes the attributes to set, which are only a mode. */
     private static CallBuffer mode(CallBuffer call, int mode) {
         return call.word(2).word(0).word(FATTR_MODE).word(4).word(mode);
     }

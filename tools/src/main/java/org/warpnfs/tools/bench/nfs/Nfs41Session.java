@@ -15,9 +15,9 @@ import org.warpnfs.rpcrdma.request.ReplyItems;
 import org.warpnfs.rpcrdma.request.Requester;
 
 /**
- * NFS version 4.1 (RFC 8881): a client of its own for each connection, with one session and no back channel.
+ * A client of NFS version 4.1 (RFC 8881). Each connection has its own client ID and one session without a backchannel.
  *
- * <p>A slot of the session is a slot of the load. Calls around the measurement use slot 0.
+ * <p>The slots of the load are the slots of the session. Calls around the measurement use slot 0.
  */
 public final class Nfs41Session implements NfsSession {
     private static final int PROGRAM = 100_003;
@@ -75,11 +75,11 @@ public final class Nfs41Session implements NfsSession {
     private final UnstableWrites unstable = new UnstableWrites();
 
     /**
-     * Makes a client and a session, and looks the directory up.
+     * Creates a client ID and a session, and looks up the directory.
      *
-     * @param owner names the client; another for each
-     * @param wantedSlots calls that will be in flight at once
-     * @param maxBytes the largest READ or WRITE wanted
+     * @param owner client owner, different for each connection
+     * @param wantedSlots number of calls that will be in flight at once
+     * @param maxBytes size of the largest READ or WRITE
      * @param graceLimit how long to wait for a server that has just started
      */
     public Nfs41Session(
@@ -155,14 +155,14 @@ public final class Nfs41Session implements NfsSession {
         return buffer.begin(caller, PROGRAM, VERSION, COMPOUND).word(0).word(1).word(operations);
     }
 
-    /** A COMPOUND in slot 0 that begins with SEQUENCE. */
+    /** Begins a COMPOUND in slot 0 with SEQUENCE. */
     private CallBuffer sequence(int slot, int operations) {
         return sequence(plain, slots[slot], slot, operations, true);
     }
 
     /**
-     * @param kept whether the server is to keep the reply: what changes something may be sent twice, when a connection
-     *     is lost
+     * @param kept whether the server must keep the reply, because a call that changes something may be sent again after
+     *     a connection was lost
      */
     private CallBuffer sequence(CallBuffer buffer, Slot slot, int number, int operations, boolean kept) {
         compound(buffer, operations).word(SEQUENCE).fixed(session);
@@ -171,7 +171,7 @@ public final class Nfs41Session implements NfsSession {
         return buffer.word(slot.seqid).word(number).word(slots.length - 1).word(kept ? 1 : 0);
     }
 
-    /** Makes a call, and returns the result of its first operation behind its status. */
+    /** Makes a call. Returns the result of its first operation, after the status. */
     private ReplyWords result(String what, CallBuffer call, int operation) throws IOException {
         ReplyWords reply = calls.call(call.message(calls.nextXid()));
         reply.requireOk(what);
@@ -188,7 +188,7 @@ public final class Nfs41Session implements NfsSession {
         reply.requireOk(what);
     }
 
-    /** Makes a call that begins with SEQUENCE, again and again while the server is in its grace period. */
+    /** Makes a call that begins with SEQUENCE. Repeats it while the server is in its grace period. */
     private ReplyWords inSlot0(String what, CallBuffer call) throws IOException {
         long begin = System.nanoTime();
         while (true) {
@@ -224,7 +224,7 @@ public final class Nfs41Session implements NfsSession {
 
     @Override
     public void create(String name) throws IOException {
-        // GUARDED4 with a mode.
+        // Create mode GUARDED4 with attribute mode.
         open(
                 name,
                 beginOpen().word(1).word(1).word(2).word(0).word(1 << 1).word(4).word(FILE_MODE));
@@ -239,7 +239,7 @@ public final class Nfs41Session implements NfsSession {
         return beginOpen(sequence(0, 4).word(PUTFH).opaque(directory));
     }
 
-    /** An OPEN up to how it is to be done. */
+    /** Writes an OPEN up to its openhow. */
     CallBuffer beginOpen(CallBuffer call) {
         call.word(OPEN).word(0).word(ACCESS_BOTH | WANT_NO_DELEGATION).word(0);
         return call.hyper(clientId).string("warpnfs-bench");
@@ -251,14 +251,14 @@ public final class Nfs41Session implements NfsSession {
         byte[] opened = opened("OPEN " + name, reply);
         operation("GETFH", reply, GETFH);
         byte[] handle = reply.opaque(MAX_HANDLE_BYTES);
-        // Whatever comes between, the seqid of the stateid stays: 0 means the latest.
+        // Set the seqid of the stateid to 0, which means the latest.
         stateid =
                 ByteBuffer.wrap(opened).order(ByteOrder.BIG_ENDIAN).putInt(0, 0).array();
         file = handle;
         prepared = false;
     }
 
-    /** Steps over the result of an OPEN, and returns the stateid that it has. */
+    /** Skips the result of an OPEN and returns its stateid. */
     static byte[] opened(String what, ReplyWords reply) throws IOException {
         operation(what, reply, OPEN);
         byte[] opened = reply.fixed(STATEID_BYTES);
@@ -345,9 +345,9 @@ public final class Nfs41Session implements NfsSession {
         result("DESTROY_CLIENTID", compound(plain, 1).word(DESTROY_CLIENTID).hyper(clientId), DESTROY_CLIENTID);
     }
 
-    // Calls that are measured
+    // Measured calls
 
-    /** The call up to PUTFH stays the same but for its seqid, so it is written once. */
+    /** The call up to PUTFH changes only in its sequence ID, so it is written once. */
     private CallBuffer inSlot(int number) {
         if (!prepared) {
             for (int i = 0; i < slots.length; i++) {
@@ -396,14 +396,16 @@ public final class Nfs41Session implements NfsSession {
         return count;
     }
 
-    // Calls on names
+    // Metadata calls
 
     @Override
     public NameCalls names() {
         return new Nfs41Names(this);
     }
 
-    /** Makes a call of that many operations behind the one that makes the export's directory the current filehandle. */
+    /**
+     * Makes a call with that many operations after the one that sets the current filehandle to the export's directory.
+     */
     ReplyWords inDirectory(String what, int operations, UnaryOperator<CallBuffer> arguments) throws IOException {
         CallBuffer call = sequence(0, 2 + operations).word(PUTFH).opaque(directory);
         ReplyWords reply = inSlot0(what, arguments.apply(call));
@@ -411,7 +413,7 @@ public final class Nfs41Session implements NfsSession {
         return reply;
     }
 
-    /** A COMPOUND of so many operations that begins with SEQUENCE and PUTFH. */
+    /** Begins a COMPOUND of that many operations with SEQUENCE and PUTFH. */
     CallBuffer inSlot(int number, byte[] handle, int operations) {
         prepared = false;
         Slot slot = slots[number];

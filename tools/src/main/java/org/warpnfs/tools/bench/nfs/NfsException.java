@@ -2,7 +2,7 @@ package org.warpnfs.tools.bench.nfs;
 
 import java.io.IOException;
 
-/** The server answered, and not with what was asked for. */
+/** The server answered with an error or with a malformed reply. */
 public final class NfsException extends IOException {
     private static final long serialVersionUID = 1L;
     private static final int PERM = 1;
@@ -17,13 +17,15 @@ public final class NfsException extends IOException {
 
     private final int status;
 
-    /** @param status of NFSv3 or NFSv4, which agree where they mean the same; or 0 for a reply that makes no sense */
+    /**
+     * @param status status of NFSv3 or NFSv4, which use the same numbers for the same errors; 0 for a malformed reply
+     */
     public NfsException(String what, int status) {
         super(what + ": " + name(status));
         this.status = status;
     }
 
-    /** A reply that makes no sense. */
+    /** A malformed reply. */
     public NfsException(String detail) {
         super(detail);
         this.status = 0;

@@ -7,46 +7,46 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * One connection's view of the server and of the one file in use.
+ * The NFS client of one connection, with one file in use.
  *
  * <h2>Operation</h2>
  *
- * {@link #create}, {@link #open}, {@link #commit}, {@link #remove} and {@link #close} make calls and wait. Between them
- * the calls that are measured are encoded and decoded by slot: each slot has one call in flight at most, and a buffer
- * for it.
+ * {@link #create}, {@link #open}, {@link #commit}, {@link #remove} and {@link #close} make calls and wait. The measured
+ * calls are encoded and decoded by slot. Each slot has a buffer and at most one call in flight.
  *
  * <h2>Buffers</h2>
  *
- * A message is valid until its slot's next; what {@link #readReply} returns as long as the reply.
+ * A message is valid until the next message of its slot. The result of {@link #readReply} is valid as long as the
+ * reply.
  *
  * <h2>Errors</h2>
  *
- * {@link NfsException} for what the server says, any other {@link IOException} for a call that failed below. Slots may
- * be used by any one thread at a time.
+ * Methods throw {@link NfsException} for an error of the server, and any other {@link IOException} for a call that
+ * failed below NFS. One thread at a time may use a slot.
  */
 public interface NfsSession extends AutoCloseable {
-    /** What to say of the server to people. */
+    /** A description of the server for people. */
     String describe();
 
-    /** Calls that the server takes at once on this session. */
+    /** The number of calls that the server accepts at once on this session. */
     int slots();
 
-    /** The largest READ and WRITE, as the server has it. */
+    /** The largest READ and WRITE that the server allows. */
     int maxTransferBytes();
 
-    /** Creates a file that is not there and opens it. */
+    /** Creates a new file and opens it. */
     void create(String name) throws IOException;
 
-    /** Opens a file that is there. */
+    /** Opens an existing file. */
     void open(String name) throws IOException;
 
-    /** The size of the file, as GETATTR has it. */
+    /** The size of the file by GETATTR. */
     long sizeBytes() throws IOException;
 
     /** Puts what was written on stable storage. */
     void commit() throws IOException;
 
-    /** Closes the file, if it is open, and takes its name away. */
+    /** Closes the file if it is open, and removes its name. */
     void remove(String name) throws IOException;
 
     /** Encodes a READ. */
@@ -58,10 +58,10 @@ public interface NfsSession extends AutoCloseable {
     /** Encodes a WRITE of {@code data} from position to limit. */
     RpcMessage writeCall(int slot, long offset, ByteBuffer data, boolean stable);
 
-    /** Decodes its reply: how many bytes the server took. */
+    /** Decodes its reply and returns how many bytes the server wrote. */
     int writeReply(int slot, XdrStream reply) throws IOException;
 
-    /** Calls on names, instead of on the file. */
+    /** The metadata calls of this session. */
     NameCalls names();
 
     /** Closes the file and ends the session. Does not end the connection. */

@@ -2,7 +2,7 @@ package org.warpnfs.tools.bench.nfs;
 
 import org.warpnfs.rpcrdma.message.XdrStream;
 
-/** Reads a reply, and checks that what is read is there: a server may say anything. */
+/** Reads the words of a reply. It checks every length, because a server may send anything. */
 public final class ReplyWords {
     private static final int REPLY = 1;
     private static final int MSG_ACCEPTED = 0;
@@ -16,9 +16,9 @@ public final class ReplyWords {
     }
 
     /**
-     * Steps over the header of an accepted and successful reply.
+     * Skips the header of an accepted and successful reply.
      *
-     * @throws NfsException if it is none
+     * @throws NfsException if the reply is of another kind
      */
     public static ReplyWords accepted(XdrStream stream) throws NfsException {
         ReplyWords words = new ReplyWords(stream);
@@ -45,7 +45,7 @@ public final class ReplyWords {
         return words;
     }
 
-    /** The next word is a status of NFS: the call named {@code what} has to have succeeded. */
+    /** Reads an NFS status and throws unless the call named {@code what} has succeeded. */
     void requireOk(String what) throws NfsException {
         int status = word();
         if (status != 0) {
@@ -63,13 +63,13 @@ public final class ReplyWords {
         return stream.readLong();
     }
 
-    /** Steps over opaque bytes and their pad. */
+    /** Skips opaque bytes and their padding. */
     public void skip(int countBytes) throws NfsException {
         require(XdrStream.roundUp(countBytes));
         stream.skip(XdrStream.roundUp(countBytes));
     }
 
-    /** Variable-length opaque data. */
+    /** Reads variable-length opaque data. */
     public byte[] opaque(int maxBytes) throws NfsException {
         byte[] value = new byte[count(maxBytes)];
         require(XdrStream.roundUp(value.length));
@@ -78,7 +78,7 @@ public final class ReplyWords {
         return value;
     }
 
-    /** Fixed-length opaque data, a multiple of four bytes. */
+    /** Reads fixed-length opaque data. The length must be a multiple of four bytes. */
     public byte[] fixed(int countBytes) throws NfsException {
         byte[] value = new byte[countBytes];
         require(countBytes);
@@ -86,7 +86,7 @@ public final class ReplyWords {
         return value;
     }
 
-    /** A number of elements or bytes. */
+    /** Reads a number of elements or bytes. */
     public int count(int max) throws NfsException {
         int count = word();
         if (count < 0 || count > max) {

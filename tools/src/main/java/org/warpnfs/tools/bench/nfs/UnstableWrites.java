@@ -2,17 +2,17 @@ package org.warpnfs.tools.bench.nfs;
 
 import java.util.OptionalLong;
 
-/** Writes that a server has not put on stable storage yet: whether it still has them, by its write verifier. */
+/** Checks by the write verifier that the server has not lost unstable writes. */
 final class UnstableWrites {
     private OptionalLong verifier = OptionalLong.empty();
 
-    /** A WRITE was answered so. */
+    /** Records the verifier in the reply to a WRITE. */
     void written(long itsVerifier) throws NfsException {
         require("WRITE", itsVerifier);
         verifier = OptionalLong.of(itsVerifier);
     }
 
-    /** A COMMIT was answered so. */
+    /** Compares the verifier in the reply to a COMMIT. */
     void committed(long itsVerifier) throws NfsException {
         require("COMMIT", itsVerifier);
     }
