@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 
 /**
- * A capture of real traffic that comes with the testkit; {@code captures/README.md} beside them says what each holds.
+ * A capture of real traffic that comes with the testkit. {@code captures/README.md} describes each capture.
  *
  * @param name file name without its extension
  * @param connections in the order of their SYNs
@@ -22,7 +22,7 @@ public record Capture(String name, List<CapturedConnection> connections) {
         return new Capture(name, TcpReassembler.connections(PcapReader.read(resource(name))));
     }
 
-    /** The one connection to a responder's port. */
+    /** Returns the only connection to a responder's port. */
     public CapturedConnection connectionTo(int port) {
         List<CapturedConnection> matching = connections.stream()
                 .filter(connection -> connection.responder().getPort() == port)

@@ -1,6 +1,6 @@
 package org.warpnfs.testkit;
 
-/** A capture file is not what it should be. */
+/** A capture file is malformed. */
 public final class CaptureFormatException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -5,14 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * One TCP connection of a capture: both directions' bytes, put together.
+ * One TCP connection of a capture, with the reassembled bytes of both directions.
  *
- * @param initiator who sent the SYN
- * @param responder who answered it
+ * @param initiator address of the end that sent the SYN
+ * @param responder address of the end that answered it
  * @param fromInitiator everything the initiator sent, up to the first gap of the capture
  * @param fromResponder everything the responder sent, likewise
- * @param turns both directions in the order of the capture: together they are the two streams, cut where the packets
- *     were
+ * @param turns the pieces of both streams in the order of the capture, cut at packet boundaries
  */
 public record CapturedConnection(
         InetSocketAddress initiator,
@@ -41,12 +40,12 @@ public record CapturedConnection(
         return side == Side.INITIATOR ? fromInitiator() : fromResponder();
     }
 
-    /** The new bytes that one turn brought. */
+    /** The new bytes of one turn. */
     public ByteBuffer bytes(Turn turn) {
         return from(turn.from()).slice(turn.offsetBytes(), turn.lengthBytes());
     }
 
-    /** Who sent something. */
+    /** One end of the connection. */
     public enum Side {
         INITIATOR,
         RESPONDER
@@ -55,9 +54,9 @@ public record CapturedConnection(
     /**
      * Bytes that became readable at one moment.
      *
-     * @param from who sent them
-     * @param offsetBytes where in the sender's stream they start
-     * @param lengthBytes how many there are
+     * @param from the sender
+     * @param offsetBytes their offset in the sender's stream
+     * @param lengthBytes their number
      */
     public record Turn(Side from, int offsetBytes, int lengthBytes) {}
 }

@@ -5,18 +5,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Sends and RDMA Writes in captured iWARP streams, put together from their FPDUs by the rules of RFC 5044 and RFC
- * 5041 alone, without any of our own iWARP code.
+ * The Sends and RDMA Writes of captured iWARP streams. They are reassembled from FPDUs by RFC 5044 and RFC 5041 only,
+ * without our own iWARP code.
  */
 public final class CapturedSends {
-    /** One direction's MPA private data behind the 4 bytes of RFC 6581, its Sends, and its RDMA Writes. */
+    /**
+     * One direction of a connection: its MPA private data after the 4 bytes of RFC 6581, its Sends, and its RDMA
+     * Writes.
+     */
     public record Direction(ByteBuffer privateData, List<ByteBuffer> sends, List<Write> writes) {
         public Direction {
             sends = List.copyOf(sends);
             writes = List.copyOf(writes);
         }
 
-        /** What was written, in all, to some memory of the peer's; zeros where nothing was. */
+        /**
+         * Returns the content of a part of the peer's memory after all RDMA Writes, with zeros where nothing was
+         * written.
+         */
         public ByteBuffer written(long stag, long offset, int lengthBytes) {
             ByteBuffer memory = ByteBuffer.allocate(lengthBytes);
             for (Write write : writes) {
@@ -32,7 +38,7 @@ public final class CapturedSends {
     /** One segment of an RDMA Write. */
     public record Write(long stag, long offset, ByteBuffer data) {}
 
-    /** One connection on RDMA. */
+    /** One RDMA connection. */
     public record Connection(Direction calls, Direction replies) {}
 
     private static final int RDMA_PORT = 20_049;
@@ -42,7 +48,7 @@ public final class CapturedSends {
 
     private CapturedSends() {}
 
-    /** All connections of a capture to the port of NFS over RDMA. */
+    /** Returns all connections of a capture to the port of NFS over RDMA. */
     public static List<Connection> load(String capture) {
         List<Connection> found = new ArrayList<>();
         for (CapturedConnection tcp : Capture.load(capture).connections()) {
@@ -92,7 +98,8 @@ public final class CapturedSends {
     }
 
     /**
-     * The captures were cut to size: random file data became a pattern, and with it the few Sends that carry it inline.
+     * Whether a Send holds replaced data. To make the captures smaller, random file data were replaced by a pattern,
+     * also in the few Sends that carry such data inline.
      */
     private static boolean replaced(ByteBuffer send) {
         return send.remaining() >= 600 && send.getLong(0) == 0;

@@ -22,18 +22,20 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Rules about circles: classes each of which needs all others, by way of some of them. None of them can be understood,
- * tested or moved alone.
+ * Rules about circles. A circle is a set of classes that all depend on each other, directly or through others. None of
+ * them can be understood, tested or moved alone.
  *
- * <p>A nested class counts as the class that it stands in.
+ * <p>A nested class counts as its outer class.
  */
 public final class Circles {
-    /** The most classes that a circle inside a package may have: as many as a reader keeps in mind at once. */
+    /**
+     * The largest number of classes in a circle inside a package. A reader can keep about that many in mind at once.
+     */
     public static final int MOST_CLASSES = 5;
 
     private Circles() {}
 
-    /** No two packages below {@code root} depend on each other, directly or by way of others. */
+    /** No two packages below {@code root} depend on each other, directly or through others. */
     public static ArchRule noneBetweenPackages(String root) {
         return slices().matching(root + ".(**)").should().beFreeOfCycles();
     }
@@ -41,8 +43,8 @@ public final class Circles {
     /**
      * No circle inside a package has more than {@link #MOST_CLASSES} classes.
      *
-     * @param families full names of types whose subtypes may know each other and the type, however many they are:
-     *     sealed ones, whose parent has to name its children
+     * @param families full names of types whose subtypes may depend on each other and on the type, in any number; these
+     *     are sealed types, because the parent must name its children
      */
     public static ArchRule noneOfManyClasses(String... families) {
         return classes().should(new HaveSmallCircles(Set.copyOf(Arrays.asList(families))));
@@ -72,7 +74,7 @@ public final class Circles {
 
         @Override
         public void check(JavaClass each, ConditionEvents events) {
-            // A circle is found once, for all of its classes: see finish.
+            // Nothing is done per class. The method finish finds each circle once for all of its classes.
         }
 
         @Override
@@ -89,7 +91,7 @@ public final class Circles {
             }
         }
 
-        /** All that need {@code start} and are needed by it. */
+        /** Returns all classes that depend on {@code start} and that {@code start} depends on. */
         private Set<String> circleOf(String start) {
             return reachableFrom(start).stream()
                     .filter(other -> reachableFrom(other).contains(start))

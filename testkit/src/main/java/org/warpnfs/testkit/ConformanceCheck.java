@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import org.warpnfs.testkit.ConformanceMatrix.Row;
 
 /**
- * Holds a {@link ConformanceMatrix} to its word: every ID has one row, every row names tests that exist and would be
- * run, or says why it has none: because it asks for nothing, of one of a few kinds, or because nobody has built it, and
- * then it counts as open.
+ * Checks a {@link ConformanceMatrix}. Every ID must have one row. Every row must name tests that exist and are run, or
+ * give a reason why it has none. The reason is either one of a few kinds of why nothing is required, or that the
+ * requirement is not implemented. In the second case the row counts as open.
  */
 public final class ConformanceCheck {
     private static final Set<String> LEVELS = Set.of("MUST", "SHOULD", "MAY", "wire-layout");
@@ -21,8 +21,8 @@ public final class ConformanceCheck {
     private static final String OPEN = "open:";
 
     /**
-     * Kinds of reason why a row asks nothing that could be built and tested here; docs/conformance/README.md says what
-     * each means.
+     * Kinds of reasons why a row requires nothing that could be built and tested here. docs/conformance/README.md
+     * defines each.
      */
     private static final String PERMISSION = "a permission";
 
@@ -38,12 +38,12 @@ public final class ConformanceCheck {
 
     private static final Pattern REASON = Pattern.compile("([^:]*):(.*)");
 
-    /** Says that something may come: then its row is open. */
+    /** Words that say that something is not implemented yet. A row with such a reason must be open. */
     private static final Pattern UNBUILT = Pattern.compile(
             "\\b(yet|todo|for now|missing|not (built|implemented|offered|supported|written|tested))\\b",
             Pattern.CASE_INSENSITIVE);
 
-    /** What is shorter explains nothing. */
+    /** A shorter reason explains nothing. */
     private static final int MIN_REASON_CHARACTERS = 15;
 
     private static final int MIN_REQUIREMENT_CHARACTERS = 8;
@@ -58,7 +58,7 @@ public final class ConformanceCheck {
         this.classes = classes;
     }
 
-    /** What is wrong with a matrix whose tests that class loader finds; empty if nothing is. */
+    /** Returns the faults of a matrix, empty if there are none. The class loader must find the matrix's tests. */
     public static List<String> findings(ConformanceMatrix matrix, ClassLoader classes) {
         ConformanceCheck check = new ConformanceCheck(matrix, classes);
         check.run();

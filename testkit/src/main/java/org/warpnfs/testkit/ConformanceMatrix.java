@@ -14,14 +14,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A table of requirements and what proves each, as docs/conformance/README.md describes it.
+ * A table of requirements with the proof of each. docs/conformance/README.md describes the format.
  *
- * @param name of the file
- * @param testPackage where its tests are, or above them
- * @param openRows how many rows say {@code open:}, by the heading
- * @param expectedIds each ID that must have a row, from the ranges in the heading
- * @param rows in the order of the file
- * @param malformed lines that are neither heading, prose nor a row
+ * @param name name of the file
+ * @param testPackage package of its tests, or a parent of it
+ * @param openRows number of rows with {@code open:} that the heading states
+ * @param expectedIds all IDs that must have a row, from the ranges in the heading
+ * @param rows rows in the order of the file
+ * @param malformed lines that are neither a heading nor prose nor a row
  */
 public record ConformanceMatrix(
         String name,
@@ -37,9 +37,9 @@ public record ConformanceMatrix(
     private static final int COLUMNS = 5;
 
     /**
-     * One row. For a freedom row, {@code level} holds the topic and {@code text} what was decided.
+     * One row. In a freedom row, {@code level} is the topic and {@code text} is the decision.
      *
-     * @param section of the RFC
+     * @param section section of the RFC
      * @param proof tests, or {@code n/a: kind: reason}, or {@code open: what is missing}
      */
     public record Row(String id, String section, String level, String text, String proof) {
@@ -57,20 +57,23 @@ public record ConformanceMatrix(
         malformed = List.copyOf(malformed);
     }
 
-    /** The name alone: it stands for the matrix in the names of tests. */
+    /** Returns only the name, because it represents the matrix in the names of tests. */
     @Override
     public String toString() {
         return name;
     }
 
-    /** The matrices of the repository that the working directory is in whose tests are in that package or below. */
+    /**
+     * Returns the matrices whose tests are in that package or below. They come from the repository that contains the
+     * working directory.
+     */
     public static List<ConformanceMatrix> ofTestsIn(String packageName) {
         return loadAll(directory()).stream()
                 .filter(matrix -> (matrix.testPackage() + ".").startsWith(packageName + "."))
                 .toList();
     }
 
-    /** Where the matrices are. */
+    /** The directory of the matrices. */
     static Path directory() {
         return Repository.top().resolve(DIRECTORY);
     }
@@ -90,7 +93,7 @@ public record ConformanceMatrix(
         }
     }
 
-    /** Parses the text of a matrix; what it cannot make out is noted as malformed. */
+    /** Parses the text of a matrix. Lines that it cannot parse are recorded as malformed. */
     public static ConformanceMatrix parse(String name, String text) {
         Map<String, String> settings = new TreeMap<>();
         List<Row> rows = new ArrayList<>();

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts one direction of an MPA connection where its frames are, by RFC 5044 alone: the startup frame, then FPDUs
- * without markers.
+ * Cuts one direction of an MPA connection at its frame boundaries, by RFC 5044 only. It expects the startup frame, and
+ * then FPDUs without markers.
  */
 public final class FpduCutter {
     private static final int FRAME_HEADER_BYTES = 20;
@@ -15,7 +15,7 @@ public final class FpduCutter {
     private ByteBuffer held = ByteBuffer.allocate(0);
     private boolean started;
 
-    /** Takes the next bytes, and gives the frames that are whole with them. */
+    /** Takes the next bytes and returns the frames that they complete. */
     public List<ByteBuffer> add(ByteBuffer bytes) {
         held = ByteBuffer.allocate(held.remaining() + bytes.remaining())
                 .put(held)

@@ -16,17 +16,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Holds documents to the tests that they name as {@code `package.Class#method`}. */
+/** Checks that the tests exist that documents name as {@code `package.Class#method`}. */
 public final class NamedTests {
-    /** A class, empty for the one named before, and a method or field of it. */
+    /** A class and its method or field. An empty class means the class of the previous name. */
     static final Pattern NAME = Pattern.compile("`([A-Za-z0-9_.$]*)#([A-Za-z0-9_$]+)`");
 
-    /** The annotation that makes {@code @Test}, {@code @ParameterizedTest}, {@code @FuzzTest} and their like tests. */
+    /** The meta-annotation of {@code @Test}, {@code @ParameterizedTest}, {@code @FuzzTest} and similar annotations. */
     private static final String TESTABLE = "org.junit.platform.commons.annotation.Testable";
 
     private NamedTests() {}
 
-    /** A file of the repository that the working directory is in. */
+    /** Reads a file of the repository that contains the working directory. */
     public static String read(String... path) {
         try {
             return Files.readString(Repository.top().resolve(Path.of("", path)));
@@ -36,10 +36,10 @@ public final class NamedTests {
     }
 
     /**
-     * What is wrong with the tests that a text names in one module; empty if nothing is.
+     * Returns the faults of the test names in a text that belong to one module, empty if there are none.
      *
-     * @param basePackage that the names are relative to
-     * @param module the first part of the names to look at; others belong to other modules
+     * @param basePackage package that the names are relative to
+     * @param module first part of the names to check; names with another first part belong to other modules
      */
     public static List<String> findings(String text, String basePackage, String module, ClassLoader classes) {
         List<String> findings = new ArrayList<>();
@@ -62,7 +62,7 @@ public final class NamedTests {
         return findings;
     }
 
-    /** Why that is not the name of a test which would be run; null if it is. */
+    /** Returns why this is not the name of a test that is run, or null if it is one. */
     static @Nullable String finding(String basePackage, String className, String name, ClassLoader classes) {
         Class<?> testClass = load(basePackage + "." + className, classes);
         if (testClass == null) {
@@ -85,8 +85,8 @@ public final class NamedTests {
     }
 
     /**
-     * Methods of that name, and fields, for those can be rules of ArchUnit's: of a class, those it extends and the
-     * interfaces of all of them, since contracts are tested by inheritance.
+     * Returns the methods and fields of that name. Fields count because they can be ArchUnit rules. Superclasses and
+     * all interfaces are searched too, because contract tests are inherited.
      */
     private static List<AnnotatedElement> members(Class<?> declaring, String name) {
         List<AnnotatedElement> named = new ArrayList<>();

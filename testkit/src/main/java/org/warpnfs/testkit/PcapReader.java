@@ -6,15 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the classic pcap format: a 24-byte file header, then for each packet 16 bytes of header and what was captured.
+ * Reads the classic pcap format: a file header of 24 bytes, and then for each packet a header of 16 bytes and the
+ * captured bytes.
  *
  * <pre>
  * file header    magic(4) major(2) minor(2) zone(4) accuracy(4) snapshot length(4) link type(4)
  * packet header  seconds(4) fraction(4) captured length(4) length on the wire(4)
  * </pre>
  *
- * The magic tells the byte order and whether the fraction counts micro- or nanoseconds. Packets that do not carry IP
- * are left out.
+ * The magic determines the byte order and whether the fraction is in microseconds or nanoseconds. Packets that do not
+ * carry IP are skipped.
  */
 public final class PcapReader {
     private static final int MAGIC_MICROS = 0xa1b2c3d4;
@@ -27,7 +28,7 @@ public final class PcapReader {
 
     private PcapReader() {}
 
-    /** The packets of a whole file, in file order. */
+    /** Returns the packets of a whole file, in file order. */
     public static List<CapturedPacket> read(byte[] file) {
         if (file.length < FILE_HEADER_BYTES) {
             throw new CaptureFormatException("no pcap file header in " + file.length + " bytes");
@@ -70,7 +71,7 @@ public final class PcapReader {
         throw new CaptureFormatException("not a pcap file: magic " + Integer.toHexString(file.getInt(0)));
     }
 
-    /** Moves to the IP header; false when the frame carries something else. */
+    /** Moves to the IP header. Returns false if the frame does not carry IP. */
     private static boolean skipLinkHeader(ByteBuffer frame, LinkType linkType) {
         if (frame.remaining() < linkType.headerBytes) {
             return false;

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes what two ends said over TCP as a capture file, for dissectors to judge: pcap with raw IPv4 packets (link type
- * 101). Each piece that is said begins a segment of its own, since dissectors of MPA lose their way in FPDUs that begin
- * inside one.
+ * Writes the bytes of TCP connections as a capture file for dissectors. The format is pcap with raw IPv4 packets (link
+ * type 101). Each piece of bytes begins a TCP segment of its own, because dissectors of MPA fail on FPDUs that begin
+ * inside a segment.
  */
 public final class PcapWriter {
     private static final int MAGIC_MICROS = 0xa1b2c3d4;
@@ -31,7 +31,7 @@ public final class PcapWriter {
     private final List<byte[]> packets = new ArrayList<>();
     private final Map<InetSocketAddress, Integer> sequences = new HashMap<>();
 
-    /** The three packets that open a connection. */
+    /** Writes the three packets that open a connection. */
     public void open(InetSocketAddress initiator, InetSocketAddress responder) {
         sequences.put(initiator, 1000);
         sequences.put(responder, 5000);
@@ -42,7 +42,7 @@ public final class PcapWriter {
         packet(initiator, responder, ACK, ByteBuffer.allocate(0));
     }
 
-    /** Bytes that one end of an open connection said. */
+    /** Writes bytes that one end of an open connection sent. */
     public void say(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes) {
         ByteBuffer rest = bytes.duplicate();
         while (rest.hasRemaining()) {
@@ -53,7 +53,7 @@ public final class PcapWriter {
         }
     }
 
-    /** Writes the file, and the directories that it is in. */
+    /** Writes the file and creates its directories. */
     public void write(Path file) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.writeBytes(little(24)
@@ -107,7 +107,7 @@ public final class PcapWriter {
         packets.add(packet.array());
     }
 
-    /** RFC 1071. */
+    /** The Internet checksum (RFC 1071). */
     private static short checksum(ByteBuffer packet, int offset, int lengthBytes, int begin) {
         long sum = begin;
         for (int at = offset; at < offset + lengthBytes; at += 2) {

@@ -3,11 +3,11 @@ package org.warpnfs.testkit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The repository that the working directory is in, whichever module's tests run. */
+/** Finds the repository that contains the working directory, whichever module's tests run. */
 public final class Repository {
     private Repository() {}
 
-    /** The directory that holds all of it. */
+    /** The top directory of the repository. */
     public static Path top() {
         for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
             if (Files.isDirectory(at.resolve("docs").resolve("conformance"))) {

@@ -1,8 +1,8 @@
 package org.warpnfs.testkit;
 
 /**
- * Runs a test once for each of a number of seeds and names the seed that failed. {@code -Dwarpnfs.seed=N} runs that one
- * alone; {@code -Dwarpnfs.seeds=N} runs N of them in place of the number the test asks for.
+ * Runs a test with several seeds and names the seed that failed. {@code -Dwarpnfs.seed=N} runs only seed N.
+ * {@code -Dwarpnfs.seeds=N} runs N seeds instead of the test's own number.
  */
 public final class Seeds {
     private static final String ONE = "warpnfs.seed";
@@ -10,7 +10,7 @@ public final class Seeds {
 
     private Seeds() {}
 
-    /** A test body that a seed decides. */
+    /** A test body that depends on a seed. */
     @FunctionalInterface
     public interface SeededTest {
         void run(long seed) throws Exception;

@@ -6,35 +6,35 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Hands a byte stream over in pieces, as a socket would: whoever reads it must not care where the cuts are.
+ * Cuts a byte stream into pieces, as a socket would. The reader must not depend on where the cuts are.
  *
- * <p>Pieces are read-only views of the stream, in order, together exactly the stream.
+ * <p>The pieces are read-only views of the stream, in order. Together they are exactly the stream.
  */
 @FunctionalInterface
 public interface StreamCutter {
-    /** The length of the next piece, at least 1, given how much is left. */
+    /** Returns the length of the next piece, at least 1, given the number of remaining bytes. */
     int nextLengthBytes(int remainingBytes);
 
-    /** Everything in one piece. */
+    /** Keeps the stream in one piece. */
     static StreamCutter whole() {
         return remaining -> remaining;
     }
 
-    /** Pieces of a fixed length, the last one shorter. */
+    /** Cuts pieces of a fixed length. The last one may be shorter. */
     static StreamCutter every(int lengthBytes) {
         return remaining -> Math.min(remaining, lengthBytes);
     }
 
     /**
-     * Pieces of random length, small and large ones alike likely: a length is drawn from 1 to a power of two that is
-     * itself drawn.
+     * Cuts pieces of random length. Each length is drawn from 1 to a power of two that is itself random, so small and
+     * large pieces are about equally likely.
      */
     static StreamCutter random(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         return remaining -> Math.min(remaining, random.nextInt(1, (1 << random.nextInt(1, 18)) + 1));
     }
 
-    /** Cuts from the stream's position to its limit, which it does not move. */
+    /** Cuts the stream from its position to its limit, and moves neither. */
     default List<ByteBuffer> cut(ByteBuffer stream) {
         ByteBuffer rest = stream.asReadOnlyBuffer();
         List<ByteBuffer> pieces = new ArrayList<>();

@@ -15,22 +15,22 @@ import org.warpnfs.testkit.CapturedConnection.Side;
 import org.warpnfs.testkit.CapturedConnection.Turn;
 
 /**
- * Puts TCP streams together from packets: segments in any order, sent twice or overlapping. Bytes behind a gap that the
- * capture never fills are left out, and so are connections whose SYN it does not hold.
+ * Reassembles TCP streams from packets. Segments may be out of order, repeated or overlapping. Bytes after a gap that
+ * the capture never fills are left out. Connections without a SYN in the capture are left out too.
  */
 public final class TcpReassembler {
     private static final int PROTOCOL_TCP = 6;
     private static final int FLAG_SYN = 0x02;
     private static final int FLAG_ACK = 0x10;
 
-    /** The newest connection of each pair of addresses, under both directions' keys. */
+    /** The newest connection of each pair of addresses. Each is stored under the keys of both directions. */
     private final Map<Flow, Conversation> open = new HashMap<>();
 
     private final Collection<Conversation> all = new ArrayList<>();
 
     private TcpReassembler() {}
 
-    /** The connections of a capture, in the order of their SYNs. */
+    /** Returns the connections of a capture, in the order of their SYNs. */
     public static List<CapturedConnection> connections(List<CapturedPacket> packets) {
         TcpReassembler reassembler = new TcpReassembler();
         for (CapturedPacket packet : packets) {
@@ -149,7 +149,7 @@ public final class TcpReassembler {
         int firstSequence;
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-        /** Segments that start behind a gap, by offset in the stream. */
+        /** Segments after a gap, by their offset in the stream. */
         final TreeMap<Integer, List<ByteBuffer>> early = new TreeMap<>();
 
         Stream(int firstSequence) {
@@ -157,7 +157,8 @@ public final class TcpReassembler {
         }
 
         void accept(int sequence, ByteBuffer data) {
-            // Captures are far shorter than the sequence space, so the difference is the offset; below 0 is old.
+            // Captures are far shorter than the sequence space, so the difference is the offset. A negative offset
+            // means old data.
             early.computeIfAbsent(sequence - firstSequence, offset -> new ArrayList<>())
                     .add(data);
             while (!early.isEmpty() && early.firstKey() <= bytes.size()) {

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Holds the text of the tree to two rules that no formatter knows.
+ * Checks the source tree for two rules that no formatter checks.
  *
  * <pre>
  *   rule       where                             what is left out
@@ -19,31 +19,31 @@ import java.util.regex.Pattern;
  * 5044, appendix A". One form is easy to search for.
  */
 public final class TidyCheck {
-    /** Columns that a line may have. */
+    /** The largest number of columns in a line. */
     public static final int COLUMNS = 120;
 
     private static final String PLACE = "(?:sections?|appendix|appendices|figures?|chapters?)";
-    /** What stands between two words of a comment that are on two lines. */
+    /** Matches the text between two words of a comment, which may be on two lines. */
     private static final String BETWEEN = "(?:[ \\t]|\\R[ \\t]*(?:\\*|//|#)?)+";
 
     private static final Pattern OTHER_CITATION = Pattern.compile(String.join(
             "|",
-            // no comma between the RFC and the place
+            // There is no comma between the RFC and the place.
             "RFC" + BETWEEN + "?\\d+" + BETWEEN + PLACE + "\\b",
-            // no blank before the number
+            // There is no blank before the number.
             "RFC\\d+,?" + BETWEEN + PLACE + "\\b",
-            // with a sign or another word for the section
+            // A section sign stands in the place of the word.
             "RFC" + BETWEEN + "\\d+,?" + BETWEEN + "?\u00a7",
             "\\bRFC" + BETWEEN + "\\d+," + BETWEEN + "(?:Section|Appendix|Figure|[Ss]ec\\.)",
-            // the place first
+            // The place stands before the RFC.
             "\\b" + PLACE + BETWEEN + "[A-Z\\d][\\d.]*" + BETWEEN + "of" + BETWEEN + "RFC"));
 
     private TidyCheck() {}
 
     /**
-     * What is wrong with one file; empty if nothing is.
+     * Returns the faults of one file, empty if there are none.
      *
-     * @param name of the file, whose ending decides what is looked at
+     * @param name name of the file; its ending determines which rules apply
      */
     public static List<String> findings(String name, String text) {
         List<String> findings = new ArrayList<>();
@@ -68,10 +68,10 @@ public final class TidyCheck {
     }
 
     /**
-     * Looks for wide lines.
+     * Finds lines that are too wide.
      *
-     * @param mark stands before and after what may be wide
-     * @param leftOut whether a line, without the blanks before it, may be wide
+     * @param mark begins and ends a part in which lines may be wide
+     * @param leftOut whether a line may be wide; it gets the line without leading blanks
      */
     private static void wide(String name, String text, String mark, Predicate<String> leftOut, List<String> findings) {
         boolean marked = false;

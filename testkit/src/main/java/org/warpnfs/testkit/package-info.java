@@ -1,8 +1,9 @@
 /**
- * What the tests of every protocol layer share: real traffic from capture files, cutters that hand a stream over in
- * pieces, and seeds that a failure prints.
+ * Shared test support for all protocol layers: real traffic from capture files, cutters that deliver a stream in
+ * pieces, and seeds that are printed on failure.
  *
- * <p>Knows the JDK and nothing else: it takes TCP streams out of a capture and leaves what they mean to the tests.
+ * <p>The package depends on nothing of the other modules. It extracts TCP streams from captures, and the tests
+ * interpret them.
  */
 @NullMarked
 package org.warpnfs.testkit;

@@ -36,7 +36,7 @@ class CaptureTest {
         connection.fromInitiator().get(request);
         assertThat(HexFormat.of().formatHex(request))
                 .isEqualTo("4d504120494420526571204672616d65" + "1002000c00800000f6ab0e1801010303");
-        // A whole mount with more than a MiB each way.
+        // The capture has a whole mount, with more than 1 MiB in each direction.
         assertThat(connection.fromInitiator().remaining()).isGreaterThan(1 << 20);
         assertThat(connection.fromResponder().remaining()).isGreaterThan(1 << 20);
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Broken matrices: each fault is found and named. */
+/** The check must find and name each fault of broken matrices. */
 class ConformanceCheckTest {
     private static final String GOOD = """
             # A matrix
@@ -35,7 +35,7 @@ class ConformanceCheckTest {
             | X-F1 | 9 | colour | blue, because it is free | n/a: decided: a matter of documentation |
             """;
 
-    /** A contract as backends have one. */
+    /** A contract test like that of the backends. */
     interface Contract {
         @RepeatedTest(1)
         default void inherited_contract_isATest() {
@@ -61,7 +61,7 @@ class ConformanceCheckTest {
         assertThat(matrix.rows().getLast().freedom()).isTrue();
     }
 
-    /** What a reader of the matrices is told is what the check knows. */
+    /** The page that explains the matrices must list the kinds that the check knows. */
     @Test
     void readme_ofTheMatrices_namesEachOfThemAndEachKindOfReason() throws IOException {
         String readme = Files.readString(ConformanceMatrix.directory().resolve("README.md"));

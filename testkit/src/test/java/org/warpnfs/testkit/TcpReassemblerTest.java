@@ -12,7 +12,7 @@ class TcpReassemblerTest {
     private static final int SYN = 0x02;
     private static final int ACK = 0x10;
 
-    /** Close below 2^32, so that every stream here wraps its sequence numbers. */
+    /** Just below 2^32, so that the sequence numbers of every stream here wrap. */
     private static final int START = -3;
 
     private final List<CapturedPacket> packets = new ArrayList<>();

@@ -104,7 +104,7 @@ class TidyCheckTest {
         return files;
     }
 
-    /** By its ending, or a script without one. */
+    /** Decides by the file's ending. A script without an ending is text too. */
     private static boolean isText(Path file) {
         String name = file.getFileName().toString();
         return TEXTS.stream().anyMatch(name::endsWith) || (!name.contains(".") && Files.isExecutable(file));

@@ -9,7 +9,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
 
-/** Who may know whom. */
+/** Rules about which packages may depend on which. */
 @AnalyzeClasses(packages = "org.warpnfs.tools", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest

@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
-/** A report says what happened, and nothing that did not. */
+/** A report states only what happened. */
 class BenchReportTest {
     private static BenchReport report(long operations, long errors, long matches, long mismatches) {
         InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), 2049);

@@ -30,7 +30,7 @@ import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
-/** Our clients against our servers, over sockets. */
+/** Runs our clients against our servers over sockets. */
 @Timeout(60)
 class IwarpTestsOverLoopbackTest {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -107,7 +107,10 @@ class IwarpTestsOverLoopbackTest {
         }
     }
 
-    /** More messages than receives: without credits the 4th would find none, and a Terminate would end the test. */
+    /**
+     * There are more messages than receives. Without credits the 4th message would find no receive, and a Terminate
+     * would end the test.
+     */
     @Test
     void sends_moreThanTheServerHasReceives_waitForCredits() throws Exception {
         try (TestServer server = start(server(TestKind.SEND_BW, 1 << 20, 6, null))) {
@@ -119,8 +122,8 @@ class IwarpTestsOverLoopbackTest {
     }
 
     /**
-     * As {@code ib_send_bw -n 4}: a client with few messages does not go further ahead than that, and 512 receives are
-     * no help.
+     * Like {@code ib_send_bw -n 4}: a client with few messages has at most that many outstanding, even if the server
+     * has 512 receives.
      */
     @Test
     void sends_fewAtATimeToAServerOfManyReceives_getCreditsForEachFew() throws Exception {
@@ -162,7 +165,7 @@ class IwarpTestsOverLoopbackTest {
         }
     }
 
-    /** Disconnects once it has accepted. */
+    /** Disconnects after it has accepted. */
     private static final class Leaving implements QueuePairHandler {
         @Override
         public void created(QueuePair queuePair) {
@@ -242,7 +245,7 @@ class IwarpTestsOverLoopbackTest {
             running.get(30, TimeUnit.SECONDS);
             client.interrupt();
             client.join();
-            // A ping server cannot tell a client that dies between two pings from one that has had enough.
+            // A ping server cannot distinguish a client that dies between two pings from one that has finished.
             assertThat(firstClient(server) && kind != TestKind.PING).isFalse();
             assertThat(run(client(kind, server, 64, 1)).messages()).isEqualTo(1);
         }

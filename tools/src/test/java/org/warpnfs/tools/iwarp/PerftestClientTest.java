@@ -16,7 +16,7 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Connector;
 
-/** A server that does not listen yet, or not any more, when the second connection comes. */
+/** The server does not listen yet, or no longer listens, when the client makes the second connection. */
 @Timeout(60)
 class PerftestClientTest {
     private static final MpaChoices MPA = MpaChoices.defaults();
@@ -34,7 +34,7 @@ class PerftestClientTest {
         }
     }
 
-    /** Sends those after the first connection to another address. */
+    /** Connects to another address after the first connection. */
     private Connector diverting(Connector connector, int diverted, InetSocketAddress elsewhere) {
         return (remote, options, handler) -> {
             int number = connects.incrementAndGet();
@@ -71,7 +71,9 @@ class PerftestClientTest {
         }
     }
 
-    /** Who answers with a No is there, and will not say Yes the next time. */
+    /**
+     * A server that rejects a connection is present and would reject the next one too, so the client does not retry.
+     */
     @Test
     void load_rejected_isNotTriedAgain() throws Exception {
         ServerPlan rejecting = new ServerPlan(TestKind.SEND_BW, ANY_PORT, 8192, 512, true, "no", 20, MPA);

@@ -18,11 +18,11 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 
-/** Our server of perftests against a client with many connections for the load, whose bytes are those of siw. */
+/** Tests our perftest server with a client of several connections that sends the bytes of siw. */
 @Timeout(60)
 class PerftestServerTest {
     private static final HexFormat HEX = HexFormat.of();
-    /** As captured from {@code ib_send_bw -R}: revision 2, no RDMA Reads either way. */
+    /** Captured from {@code ib_send_bw -R}: revision 2, no RDMA Reads in either direction. */
     private static final byte[] MPA_REQUEST =
             HEX.parseHex("4d504120494420526571204672616d65" + "10020004" + "00000000");
     /** The reply's header, limits on RDMA Reads and "warpnfs fence". */
@@ -47,8 +47,9 @@ class PerftestServerTest {
     }
 
     /**
-     * What an {@code ib_send_bw -q 3} under load stood still at: of three requests the third was heard of before the
-     * second, whose credits then went to the third's counter, and who had sent less than that never sent again.
+     * Reproduces a hang of {@code ib_send_bw -q 3} under load. The server learnt of the third of three connection
+     * requests before the second. The second connection's credits then went to the third's counter. A connection that
+     * had sent fewer messages than that never sent again.
      */
     @Test
     void clientWithManyLoads_eachSendsOnce_eachGetsItsOwnCredit() throws Exception {

@@ -13,13 +13,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.testkit.Capture;
 import org.warpnfs.testkit.CapturedConnection;
 
-/** Our messages against those of rping and of perftest 4.5 on Linux. */
+/** Compares our messages with those of rping and of perftest 4.5 on Linux. */
 class WireFormatTest {
     private static final int MPA_FRAME_BYTES = 24;
     private static final int LENGTH_AND_HEADER_BYTES = 20;
     private static final int PERFTEST_PORT = 18_515;
 
-    /** The control connections of ib_send_bw, ib_write_bw and ib_read_bw in turn: every second one. */
+    /**
+     * The control connections of ib_send_bw, ib_write_bw and ib_read_bw, in this order. Every second connection is one.
+     */
     private static List<CapturedConnection> controls() {
         List<CapturedConnection> all = Capture.load("verbs-tools").connections().stream()
                 .filter(connection -> connection.responder().getPort() == PERFTEST_PORT)
@@ -27,7 +29,7 @@ class WireFormatTest {
         return List.of(all.get(0), all.get(2), all.get(4));
     }
 
-    /** The Sends of one direction, all of one FPDU each. */
+    /** The Sends of one direction. Each has one FPDU. */
     private static List<ByteBuffer> sends(ByteBuffer stream) {
         List<ByteBuffer> messages = new ArrayList<>();
         for (int at = MPA_FRAME_BYTES; at < stream.remaining(); ) {

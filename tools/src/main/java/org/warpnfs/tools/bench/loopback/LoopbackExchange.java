@@ -126,7 +126,7 @@ public final class LoopbackExchange {
         }
     }
 
-    /** Sends several small messages with one call, as a program that batches would. */
+    /** Sends that many messages. Small ones leave together in one call, as from a program that batches. */
     private static void sendTimes(PosixSocket socket, MemorySegment out, int eachBytes, long times, MemorySegment errno)
             throws IOException {
         long left = times * eachBytes;

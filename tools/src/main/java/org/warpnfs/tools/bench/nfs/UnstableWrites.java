@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 final class UnstableWrites {
     private OptionalLong verifier = OptionalLong.empty();
 
-    /** Records the verifier in the reply to a WRITE. */
+    /** Compares the verifier in the reply to a WRITE with those before, and remembers it. */
     void written(long itsVerifier) throws NfsException {
         require("WRITE", itsVerifier);
         verifier = OptionalLong.of(itsVerifier);

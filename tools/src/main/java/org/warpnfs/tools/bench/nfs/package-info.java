@@ -1,8 +1,8 @@
 /**
- * As much of an NFS client as reading and writing one file takes (RFC 1813, RFC 8881).
+ * A small NFS client (RFC 1813, RFC 8881) that has only what the load generator needs.
  *
- * <p>Calls are put together word by word in buffers that are used again and again: the client must not be what is
- * measured.
+ * <p>It encodes calls word by word in buffers that are reused. The client must cost as little as possible, because the
+ * server is what is measured.
  */
 @NullMarked
 package org.warpnfs.tools.bench.nfs;

@@ -19,7 +19,7 @@ class BareLoopTest {
     @TempDir
     private Path directory;
 
-    /** Each checks that it moves the right bytes, and says so by its exit status. */
+    /** Each bare loop checks that it moves the right bytes, and its exit status shows the result. */
     @Test
     void eachLoop_compiledAndRun_movesTheRightBytesAndLeavesNothing() throws Exception {
         assumeThat(Programs.find("cc")).as("a C compiler").isPresent();

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Plans and figures that tests set. */
+/** Plans and samples for tests. */
 final class Given {
     private Given() {}
 
@@ -45,7 +45,7 @@ final class Given {
         return new Row(work, depth, Tree.TMPFS, 0, new Competitor(kind, version));
     }
 
-    /** A thousand operations in a second, which took that much CPU time. */
+    /** A sample of a thousand operations in one second, with that much CPU time. */
     static Sample sample(double serverSeconds) {
         return new Sample(1000, 1, 100, 200, 300, serverSeconds, 0.125);
     }

@@ -63,20 +63,20 @@ class NamespaceTest {
                 }
             });
             while (!said.take().equals("stays")) {
-                // Until it is there.
+                // Skip lines until the program inside is ready.
             }
             running.interrupt();
             running.join();
         }
         assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
         assertThat(directory).doesNotExist();
-        // What was inside had this word in its command line.
+        // The process inside had this word in its command line.
         assertThat(ProcessHandle.allProcesses()
                         .map(process -> process.info().commandLine().orElse("")))
                 .noneMatch(line -> line.contains(directory.toString()));
     }
 
-    /** Run inside. */
+    /** The program that runs inside the namespace. */
     static final class Inside {
         private Inside() {}
 
@@ -86,7 +86,7 @@ class NamespaceTest {
                 System.out.println("stays");
                 Thread.sleep(Duration.ofDays(1));
             }
-            // Two lines of heads, then one for each interface.
+            // The file has two header lines, and then one line for each interface.
             List<String> names = Files.readAllLines(Path.of("/proc/self/net/dev")).stream()
                     .skip(2)
                     .map(line -> line.substring(0, line.indexOf(':')).strip())

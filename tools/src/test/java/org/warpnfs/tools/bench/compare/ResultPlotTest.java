@@ -28,13 +28,13 @@ class ResultPlotTest {
     void picture_isWellFormed_withABarForEachMedianAndALineForARange() throws Exception {
         Document picture = drawn();
         NodeList bars = picture.getElementsByTagName("rect");
-        // The ground, and two bars in each of two panels.
+        // The background, and two bars in each of two panels.
         assertThat(bars.getLength()).isEqualTo(5);
         Element first = (Element) bars.item(1);
         Element second = (Element) bars.item(2);
         assertThat(first.getAttribute("class")).isEqualTo("bare");
         assertThat(second.getAttribute("class")).isEqualTo("warpnfs");
-        // Medians of 1.5 and 1, where 2 is as long as a bar can be.
+        // The medians are 1.5 and 1. A value of 2 has the longest bar.
         assertThat(first.getAttribute("width")).isEqualTo("337.5");
         assertThat(second.getAttribute("width")).isEqualTo("225.0");
         assertThat(picture.getDocumentElement().getTextContent())

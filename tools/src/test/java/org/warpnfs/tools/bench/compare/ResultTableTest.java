@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is printed and handed out for given figures. */
+/** Tests the table and the JSON for given figures. */
 class ResultTableTest {
     private static Results results() {
         Results results = new Results(new Plan(Given.options(List.of(Work.READ_1M), 2)));

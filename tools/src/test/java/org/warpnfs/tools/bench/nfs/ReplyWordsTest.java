@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
-/** RFC 5531, section 9 and what a server may make of it. */
+/** Replies by RFC 5531, section 9, and malformed ones. */
 class ReplyWordsTest {
     private static XdrStream stream(int... words) {
         ByteBuffer message = ByteBuffer.allocate(4 * words.length);
