@@ -1,11 +1,12 @@
 /*
- * cm connect ADDRESS PORT: connects by rdma_cm and prints how that went: "established" or "rejected: STATUS: PRIVATE DATA".
+ * cm connect ADDRESS PORT: connects by rdma_cm and prints the result: "established", or "rejected: STATUS: PRIVATE DATA".
  * cm reject ADDRESS PORT TEXT COUNT: refuses COUNT connections with TEXT as private data. Prints "listening" first.
- * cm pings ADDRESS PORT COUNT: the server of rping for COUNT connections, which all have to be there before the first has ended.
+ * cm pings ADDRESS PORT COUNT: the server of rping for COUNT connections, all of which must exist before the first one
+ *     ends.
  *
- * For what no tool of rdmacm-utils does: they neither refuse a connection nor tell with what words theirs was, and of those that
- * serve many connections ucmatose can make no completion queues for 64 of them, and rping -s -P mixes up its clients.
- * Status 1 if anything else happens.
+ * It does what no tool of rdmacm-utils does. These tools do not refuse connections, and do not print the private data
+ * of a refusal. Of the tools that serve many connections, ucmatose cannot create completion queues for 64 of them, and
+ * rping -s -P confuses its clients. The status is 1 if anything else happens.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -27,7 +28,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* The next event, which has to be of that type unless any will do (-1) */
+/* Returns the next event, which must be of that type (-1 for any type). */
 static struct rdma_cm_event *next(int type)
 {
     struct rdma_cm_event *event;
@@ -102,14 +103,14 @@ static int reject(struct sockaddr_in *address, const char *text, int count)
     return 0;
 }
 
-/* What rping's ends tell each other: memory to read from or to write to, big-endian. */
+/* The message between the ends of rping: the memory to read or write, big-endian. */
 struct advertisement {
     uint64_t address;
     uint32_t rkey;
     uint32_t length;
 };
 
-/* A text comes by a Read and goes back by a Write, and after each the client gets a message. */
+/* The server reads a text by an RDMA Read and returns it by an RDMA Write. After each it sends the client a message. */
 struct pinger {
     struct rdma_cm_id *id;
     struct advertisement told, answer;

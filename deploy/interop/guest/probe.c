@@ -1,8 +1,8 @@
 /*
- * The parts of the scenarios that a shell cannot do, or does too slowly in an emulated guest: one process that writes
- * hundreds of files and compares every byte, unaligned direct I/O, a directory read while it changes, a journal that
- * knows which of its records were acknowledged. Linked statically; it has no file of its own and prints only what is
- * wrong. Exit status 0: as it should be.
+ * The parts of the scenarios that a shell cannot do, or does too slowly in an emulated guest. One process writes
+ * hundreds of files and compares every byte, does unaligned direct I/O, reads a directory while it changes, and keeps a
+ * journal with a record of what was acknowledged. The program is linked statically and needs no other file. It prints
+ * only what is wrong. Exit status 0 means success.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -50,7 +50,7 @@ static void *room(size_t length_bytes)
     return buffer;
 }
 
-/* Every byte depends on its own offset and the seed, so that shifted, swapped and stale bytes all differ. */
+/* Every byte depends on its offset and the seed, so that shifted, swapped and stale bytes are all detected. */
 static void pattern(unsigned char *to, size_t length_bytes, uint64_t offset, uint64_t seed)
 {
     for (size_t i = 0; i < length_bytes; i++) {
@@ -132,7 +132,7 @@ static void same(const char *path, size_t size_bytes, uint64_t seed)
     free(want);
 }
 
-/* One file for each size FIRST..LAST; the size is the seed as well. */
+/* One file for each size FIRST..LAST. The size is also the seed. */
 static void sizes(const char *directory, long first, long last, void (*each)(const char *, size_t, uint64_t))
 {
     char path[4096];
@@ -142,7 +142,7 @@ static void sizes(const char *directory, long first, long last, void (*each)(con
     }
 }
 
-/* ---- O_DIRECT where neither offset, length nor memory is on a page ---- */
+/* ---- O_DIRECT with offset, length and memory off page boundaries ---- */
 
 static void direct(const char *path)
 {
@@ -181,7 +181,7 @@ static void direct(const char *path)
 
 enum { NAME_LENGTH = 200 };
 
-/* "kind" decides an entry's fate: stay, gone (removed half way) or came (made half way). */
+/* The kind of an entry is stay, gone (removed half way) or came (made half way). */
 static void entry_name(char *name, const char *kind, long i)
 {
     int length = snprintf(name, NAME_LENGTH + 1, "%s.%05ld.", kind, i);
@@ -190,7 +190,7 @@ static void entry_name(char *name, const char *kind, long i)
     name[length] = 0;
 }
 
-/* Links of one file, because a link is one call where a file is three. */
+/* The entries are links to one file, because a link takes one call and a file takes three. */
 static void make_entries(const char *directory, const char *kind, long count)
 {
     char name[NAME_LENGTH + 1], file[4096], path[8192];
@@ -252,7 +252,7 @@ static void listing(const char *directory, long stay, long change)
     make_entries(directory, "stay", stay);
     make_entries(directory, "gone", change);
     list_while_changing(directory, stay, change, change);
-    /* the second round undoes the first: what came goes */
+    /* the second round undoes the first */
     make_entries(directory, "gone", change);
     remove_entries(directory, "came", change);
     list_while_changing(directory, stay, change, change);
@@ -260,7 +260,7 @@ static void listing(const char *directory, long stay, long change)
 
 /* ---- a journal: what was acknowledged must survive ---- */
 
-enum { RECORD_BYTES = 5000 }; /* not a divisor of a page, so that records straddle pages and segments */
+enum { RECORD_BYTES = 5000 }; /* not aligned with pages, so that records cross pages and segments */
 
 struct record {
     uint32_t number;
@@ -275,7 +275,7 @@ static void make_record(struct record *record, uint32_t n)
     pattern(record->payload, sizeof record->payload, 0, n);
 }
 
-/* Appends and syncs records until STOP exists; LOG, which is not on the share under test, names each one synced. */
+/* Appends and syncs records until STOP exists. LOG, which is not on the share under test, lists each synced record. */
 static void append(const char *path, const char *log, const char *stop)
 {
     struct record record;
@@ -292,7 +292,7 @@ static void append(const char *path, const char *log, const char *stop)
         int length = snprintf(line, sizeof line, "%u\n", n);
         if (write(acknowledged, line, (size_t)length) != length)
             die("cannot log record %u", n);
-        usleep(20000); /* enough to be always in the middle of it, without filling the disk with captures */
+        usleep(20000); /* limits the size of captures; the journal is still always in use */
     }
     if (close(fd))
         die("close %s", path);
@@ -328,7 +328,7 @@ static int range_lock(int fd, short type, off_t start, off_t length_bytes)
     return fcntl(fd, F_SETLK, &lock);
 }
 
-/* THERE is the file HERE seen through another mount: so a conflict can only be found by the server. */
+/* THERE is the file HERE seen through another mount, so only the server can find a conflict. */
 static void ranges(const char *here, const char *there)
 {
     int fd = open_or_die(here, O_RDWR | O_CREAT);
@@ -360,8 +360,9 @@ static void ranges(const char *here, const char *there)
 }
 
 /*
- * Adds 1 to the number in a file, TIMES times, each time under a lock of that very file. Direct, because two mounts of one
- * client are one client to the server: a delegation given to it for one mount's cache is not recalled when the other writes.
+ * Adds 1 to the number in a file, TIMES times, each time under a lock of that file. It uses direct I/O, because two
+ * mounts of one client are one client to the server. A delegation for one mount's cache is not recalled when the other
+ * mount writes.
  */
 static void increment(const char *path, long times)
 {

@@ -1,12 +1,12 @@
-# Sourced. Packets of one scenario, taken on the tap from outside the guest.
+# Sourced. Captures the packets of one scenario on the tap, outside the guest.
 # shellcheck shell=bash
 
 capture_id=''
 
 listening() { grep -q '^tcpdump: listening' "$1" || ! alive "$capture_id"; }
 
-# capture_start FILE INTERFACE MTU: whole frames; returns once tcpdump listens. The kernel's buffer has a slot of the
-# snap length for each frame, so a length near the MTU makes it hold many.
+# capture_start FILE INTERFACE MTU: captures whole frames, and returns when tcpdump listens. The kernel's buffer has a
+# slot of the snap length for each frame. With a snap length near the MTU, it holds many frames.
 capture_start() {
   start tcpdump tcpdump -n -i "$2" -s $(($3 + 64)) -B 131072 --immediate-mode -Z root -w "$1" 2>"$1.log"
   capture_id=$id
@@ -15,12 +15,12 @@ capture_start() {
 
 capture_stop() {
   [ -n "$capture_id" ] || return 0
-  sleep 0.3 # for the last frames, among them the client's FIN, to be read from the tap
+  sleep 0.3 # tcpdump still has to read the last frames, such as the client's FIN
   stop "$capture_id" INT || true
   capture_id=''
 }
 
-# check_drops FILE: a capture that misses frames proves nothing
+# check_drops FILE: prints what is wrong if frames were dropped; such a capture proves nothing
 check_drops() {
   local dropped
   dropped=$(sed -n 's/^\([0-9]*\) packets dropped by kernel.*/\1/p' "$1.log")

@@ -1,13 +1,13 @@
-# Sourced. What the client itself counted and said: mountstats and dmesg, both left in the guest's shared directory.
+# Sourced. Checks the client's own counters and messages. The guest leaves mountstats and dmesg in its shared directory.
 # shellcheck shell=bash
 
-# A line of mountstats that starts with "xprt:" goes on, as awk counts: (2) proto port bind (5) connects time idle (8)
-# sends (9) receives (10) replies to no call ...; for rdma (13) read, write and reply chunks, (16) bytes, copies, (21)
-# failed marshals, which count each wait for a memory region too, (22) bad replies, (23) calls that went by a chunk as a
-# whole (net/sunrpc/xprtrdma/transport.c).
+# The fields of a line of mountstats that starts with "xprt:", as awk counts them: (2) proto port bind (5) connects time
+# idle (8) sends (9) receives (10) replies to no call ...; for rdma (13) read, write and reply chunks, (16) bytes,
+# copies, (21) failed marshals, which include each wait for a memory region, (22) bad replies, (23) calls that were sent
+# in a chunk as a whole (net/sunrpc/xprtrdma/transport.c).
 
-# stats_transport FILE...: what is wrong with the transports of these mounts. A call that the client sends again,
-# because its server was killed, may be answered twice where both went out on the new connection: the second reply then
+# stats_transport FILE...: prints what is wrong with the transports of these mounts. After its server was killed, the
+# client sends calls again. A call may go out twice on the new connection and be answered twice. The second reply then
 # finds no call.
 stats_transport() {
   awk 'function judge() {
@@ -20,7 +20,7 @@ stats_transport() {
     $1 == "device" { operations = 0 }
     $1 == "xprt:" {
       n++
-      if ($10 > unknown) unknown = $10 # mounts that share a transport list it each
+      if ($10 > unknown) unknown = $10 # each mount that shares a transport lists it
       if ($2 == "rdma" && $22 > bad) bad = $22
     }
     $1 == "per-op" { operations = 1; next }
@@ -28,10 +28,11 @@ stats_transport() {
     END { judge(); if (files < ARGC - 1) print ARGC - 1 - files " empty files" }' "$@"
 }
 
-# stats_steady FILE...: what a connection that never falters shows: no call sent twice or timed out, one connect each
+# stats_steady FILE...: checks that no connection was interrupted: no call was sent twice or timed out, and each
+# transport connected once
 stats_steady() {
-  # TCP counts a connect when it begins and when it is established, and begins again where the port it drew is still
-  # taken by a mount before: so a connection that was made twice counts four.
+  # TCP counts a connect when it begins and when it is established. It begins again if an earlier mount still uses the
+  # port that it chose. So a connection that was established twice counts four.
   awk '$1 == "xprt:" && $5 > ($2 == "tcp" ? 3 : 1) { print "a transport connected " $5 " times" }
     $1 == "per-op" { operations = 1; next }
     $1 == "device" { operations = 0 }
@@ -39,13 +40,13 @@ stats_steady() {
     operations && $4 { print $1 " " $4 " timeouts" }' "$@"
 }
 
-# stats_chunks FILE...: all three kinds of chunk were used
+# stats_chunks FILE...: checks that all three kinds of chunks were used
 stats_chunks() {
   awk '$1 == "xprt:" && $2 == "rdma" { read += $13; write += $14; reply += $15 }
     END { if (!read) print "no Read chunk"; if (!write) print "no Write chunk"; if (!reply) print "no Reply chunk" }' "$@"
 }
 
-# stats_large DIRECTORY VERSION: what the scenarios about large messages must have used, if they were done
+# stats_large DIRECTORY VERSION: checks that the scenarios with large messages, if they ran, used what they must
 stats_large() {
   [ ! -e "$1/direct.mnt" ] || awk '$1 == "xprt:" { read += $13; write += $14 }
     END { if (!read || !write) print "direct: no Read or no Write chunk" }' "$1/direct.mnt"
@@ -55,10 +56,10 @@ stats_large() {
     END { if (!reply) print "acl: no Reply chunk"; if (!long) print "acl: no long call" }' "$1/acl.mnt"
 }
 
-# Every kernel message about the layers under test is a complaint, but for the greetings of modules.
+# Every kernel message about the layers under test is a complaint, except the messages of modules when they are loaded.
 dmesg_greetings='[Cc]ommand line: |loading out-of-tree module|module verification failed|SoftiWARP attached|siw device registered|RPC: Registered |NFS: Registering the id_resolver|Key type |FS-Cache: |nfs4filelayout_init|Installing knfsd|iscsi|sr_mod'
 dmesg_subjects='siw|iwarp|rpcrdma|xprtrdma|rdma|infiniband|RPC|NFS|nfs|lockd|sunrpc|BUG|WARNING|Call Trace|Oops|hung|blocked for more|general protection|Out of memory|refcount'
-# Said when a server is gone and when it is back: known where it was told to.
+# The kernel's messages when a server is gone and when it is back. They are expected if the scenario stops the server.
 dmesg_of_restart='nfs: server [0-9.]* (not responding|OK)|NFS: .*state (manager|recovery) (reboot|.*grace)'
 
 # dmesg_complaints FILE [restart]
@@ -68,7 +69,7 @@ dmesg_complaints() {
   [ -s "$1" ] || echo 'dmesg is empty: the guest died'
 }
 
-# check_client SHARE PROTO VERSION SCENARIOS ALL: a line for each check
+# check_client SHARE PROTO VERSION SCENARIOS ALL: prints a line for each check
 check_client() {
   local share=$1 proto=$2 version=$3 scenarios=$4 all=$5 steady=() stats file name gone=
   shopt -s nullglob

@@ -1,16 +1,16 @@
-# Sourced by run. What the guest reports while its scenarios run, and what they may ask of the host.
+# Sourced by run. Handles the guest's reports while its scenarios run, and their requests to the host.
 # shellcheck shell=bash disable=SC2154
 
-# answer TEXT: to what the client asked
+# answer TEXT: answers the client's request
 answer() { echo "$1" >"$share/control.in"; }
 
-# serve_request VERB [ARGUMENT...]: what a scenario may ask of the host
+# serve_request VERB [ARGUMENT...]: serves a scenario's request to the host
 serve_request() {
   case $1 in
     capture)
       if capture_start "$directory/$2.pcap" "$server_interface" "$capture_mtu"; then answer done; else answer 'failed: tcpdump did not start'; fi ;;
     capture-end)
-      [ -z "${resets_id:-}" ] || resets_stop || true # of a check that failed before it could say so
+      [ -z "${resets_id:-}" ] || resets_stop || true # left by a check that failed before it stopped them
       capture_stop
       answer done ;;
     server-kill) server_kill; answer done ;;
@@ -24,20 +24,20 @@ serve_request() {
     resets) resets_start; answer done ;;
     resets-end)
       if resets_stop; then answer done; else answer 'failed: hardly a connection was reset'; fi ;;
-    # nobody is left to be answered
+    # there is no client left to answer
     guest-kill)
       if guest_kill; then answer_of_host=''; else answer_of_host='the server waited for nothing'; fi
       report_line "$(verdict 'the guest is killed while the server waits for it' "$answer_of_host")" ;;
     partner) shift; if partner_ask "$@"; then answer done; else answer "failed: $partner_answer"; fi ;;
     server-start)
-      # not in a substitution: the ids it sets are this shell's to end
+      # no command substitution, because this shell must get the ids that server_start sets
       if server_start >"$directory/server.complaint"; then answer done; else answer "failed: $(cat "$directory/server.complaint")"; fi ;;
     ours) verbs_client "${@:2}" ;;
     *) answer "failed: the host knows no $1" ;;
   esac
 }
 
-# follow_client: prints what the client reports and serves what it asks, until it has ended
+# follow_client: prints the client's reports and serves its requests until it has ended
 follow_client() {
   local line='' piece verdict text doing=boot
   while :; do

@@ -1,20 +1,20 @@
-# Sourced. The container image that deploy/container/build makes, run as docs/operate.md says: nothing that it could
-# write to but its volumes.
+# Sourced. Runs the container image of deploy/container/build as docs/operate.md says. It can write to its volumes only.
 # shellcheck shell=bash disable=SC2154
 
 image_user=65532
 image_name=warpnfs-lab
 
-# image_engine DIRECTORY: where images and containers are kept, apart from all that this host's podman knows
+# image_engine DIRECTORY: keeps images and containers below DIRECTORY, apart from those of this host's podman
 image_engine() {
   export CONTAINER_ENGINE="podman --root $1/podman/storage --runroot $1/podman/run --tmpdir $1/podman/tmp --storage-driver vfs \
 --runtime runc --cgroup-manager cgroupfs --events-backend none"
 }
 
-# image_build TREE: without network, since deploy/interop/build has made the base. Its last line says how large it is.
+# image_build TREE: builds the image without network, since deploy/interop/build has made the base. The last line of its
+# output is the size of the image.
 image_build() { "$1/deploy/container/build" --base-tar "$1/deploy/interop/out/base.tar"; }
 
-# image_run EXPORT STATE OPTION... -- ARGUMENT...: becomes podman; the network is the caller's
+# image_run EXPORT STATE OPTION... -- ARGUMENT...: replaces this shell by podman, with the network of the caller
 image_run() {
   local export=$1 state=$2 options=() engine
   shift 2
@@ -26,21 +26,21 @@ image_run() {
     -v "$export:/export" -v "$state:/state" "${options[@]}" localhost/warpnfs:latest "$@"
 }
 
-# image_kill: by SIGKILL, the server itself
+# image_kill: kills the server itself by SIGKILL
 image_kill() {
   local engine
   read -r -a engine <<<"$CONTAINER_ENGINE"
   "${engine[@]}" kill -s KILL $image_name >/dev/null
 }
 
-# image_pid: of the server
+# image_pid: prints the server's process id
 image_pid() {
   local engine
   read -r -a engine <<<"$CONTAINER_ENGINE"
   "${engine[@]}" inspect --format '{{.State.Pid}}' $image_name
 }
 
-# image_remove: whatever is left of it
+# image_remove: removes whatever is left of the container
 image_remove() {
   local engine
   read -r -a engine <<<"${CONTAINER_ENGINE:-}"

@@ -1,13 +1,13 @@
-# Sourced. What tshark sees in a capture of sessions that differ in MPA: CRC, markers, revision, RTR. The capture comes
-# with a list (MpaModes.java writes both), a line per TCP stream: number, name, CRC on or off, FPDUs, last FPDUs of a
-# message, markers.
+# Sourced. Checks with tshark a capture of sessions that differ in MPA: CRC, markers, revision, RTR. The capture comes
+# with a list (MpaModes.java writes both). The list has a line per TCP stream: number, name, CRC on or off, FPDUs, last
+# FPDUs of a message, markers.
 # shellcheck shell=bash
 
-# What travels in these Sends is nothing that a dissector knows, though one of them believes so.
+# The content of these Sends belongs to no protocol, but one dissector mistakes it for its own.
 tshark_mpa=(tshark -n -o tcp.try_heuristic_first:TRUE --disable-protocol rpcordma)
 
-# mpa_dissect CAPTURE TABLE: one line per frame, and what is wrong with the capture itself in TABLE.log; TABLE.crc has
-# the frames whose CRC is good, which tshark says only in words
+# mpa_dissect CAPTURE TABLE: writes one line per frame to TABLE, and faults of the capture itself to TABLE.log.
+# TABLE.crc gets the results of CRC checks by frame, which tshark gives only as text.
 mpa_dissect() {
   local field arguments=()
   for field in tcp.stream frame.number tcp.srcport tcp.seq tcp.len iwarp_mpa.ulpdulength iwarp_ddp.last_flag \
@@ -28,7 +28,7 @@ mpa_columns='BEGIN { FS = "\t" }
   { stream = $1; frame = $2; port = $3; seq = $4; length_bytes = $5; ulpdu = $6; last = $7; pointers = $8; request = $9; reply = $10
     malformed = $11 $12 }'
 
-# Each of these prints what is wrong, and nothing if all is well.
+# Each of these functions prints what is wrong, or nothing.
 
 mpa_readable() { # TABLE
   grep -v -e 'Running as user' -e '^ *$' "$1.log" || true
@@ -40,7 +40,7 @@ mpa_malformed() { # TABLE
     END { if (n) print n " malformed frames, the first is " first }' "$1"
 }
 
-# mpa_counts LIST TABLE: FPDUs, last FPDUs and markers of each stream are what we sent
+# mpa_counts LIST TABLE: checks that each stream has the FPDUs, last FPDUs and markers that we sent
 mpa_counts() {
   awk "$mpa_columns"'
     FILENAME == ARGV[1] { split($0, want, " "); listed[want[1]] = want[2] " " want[4] " FPDUs, " want[5] " last, " want[6] " markers"; streams++; next }
@@ -57,7 +57,7 @@ mpa_counts() {
     }' "$1" "$2"
 }
 
-# mpa_crc LIST TABLE: each FPDU of a stream with CRC has a good one, and those of the others none
+# mpa_crc LIST TABLE: checks that each FPDU has a good CRC in streams with CRC, and none in the others
 mpa_crc() {
   awk -v crc_file="$2.crc" "$mpa_columns"'
     BEGIN { while ((getline line < crc_file) > 0) { split(line, word, " "); if (word[2] == "good") good[word[1]]++; else bad[word[1]]++ } }
@@ -77,9 +77,9 @@ mpa_crc() {
     }' "$1" "$2"
 }
 
-# mpa_markers LIST TABLE: tshark reads a marker wherever one has to be, but takes what it says on trust: each has to
-# point back to the length field of its FPDU, which begins the segment, behind a marker if the segment begins with one
-# (RFC 5044, section 4.3)
+# mpa_markers LIST TABLE: checks the pointers in the markers. tshark reads a marker at each place where one must be, but
+# does not check its content. Each marker must point back to the length field of its FPDU. That field begins the
+# segment, or follows a marker that begins the segment (RFC 5044, section 4.3).
 mpa_markers() {
   awk "$mpa_columns"'
     FILENAME == ARGV[1] { split($0, want, " "); expected += want[6]; next }
@@ -101,7 +101,7 @@ mpa_markers() {
     }' "$1" "$2"
 }
 
-# check_mpa LIST CAPTURE: a line for each check
+# check_mpa LIST CAPTURE: prints a line for each check
 check_mpa() {
   mpa_dissect "$2" "$2.table"
   verdict 'tshark reads the capture' "$(mpa_readable "$2.table")"

@@ -1,4 +1,4 @@
-# Sourced. A second guest, which does what a scenario of the first asks for.
+# Sourced. Runs a second guest, which does what a scenario of the first guest requests.
 # shellcheck shell=bash disable=SC2154
 
 partner_id='' partner_answer=''
@@ -15,7 +15,7 @@ partner_start() {
   partner_ready=''
 }
 
-# partner_line SECONDS: the next line it says, but for what its own checks report
+# partner_line SECONDS: reads the next line of the second guest's dialogue into $partner_answer
 partner_line() {
   partner_answer='the second guest says nothing'
   IFS= read -r -t "$1" -u "$partner_port" partner_answer || { partner_answer='the second guest says nothing'; return 1; }
@@ -44,7 +44,7 @@ partner_stop() {
 
 partner_gone() { ! alive "$partner_id"; }
 
-# partner_check: the second guest's own counters and kernel messages
+# partner_check: checks the second guest's own counters and kernel messages
 partner_check() {
   local stats=$partner_share/stats/partner.mnt
   if [ -s "$stats" ]; then

@@ -1,9 +1,10 @@
-# Sourced. Processes a run starts are known by id here and end with it, whichever way it ends.
+# Sourced. Keeps the processes of a run by their ids. They end with the run, however it ends.
 # shellcheck shell=bash
 
 declare -A started=() # id -> what it is
 
-# start WHAT COMMAND...: in the background, its id in $id. Should this shell die by SIGKILL, so does what it started.
+# start WHAT COMMAND...: runs COMMAND in the background and sets $id to its id. If this shell is killed by SIGKILL,
+# COMMAND is killed too.
 start() {
   local what=$1
   shift
@@ -14,11 +15,12 @@ start() {
 
 alive() { [ -n "$1" ] && kill -0 "$1" 2>/dev/null; }
 
-# stop ID [SIGNAL]: waits until it has ended, ten seconds at most before SIGKILL; its status
+# stop ID [SIGNAL]: sends the signal and waits until the process has ended. Sends SIGKILL after ten seconds. Returns the
+# status of the process.
 stop() {
   local pid=$1 signal=${2:-TERM} tenth
   [ -n "${started[$pid]:-}" ] || return 0
-  { # where bash would say that it was killed
+  { # hides bash's message that it was killed
     kill -s "$signal" "$pid" || true
     for ((tenth = 0; tenth < 100; tenth++)); do
       alive "$pid" || break
@@ -28,7 +30,7 @@ stop() {
   } 2>/dev/null
 }
 
-# ended ID: takes the status of one that has ended or must end now
+# ended ID: returns the status of a process. If the process still runs, kills it.
 ended() {
   local pid=$1 status=0
   {
@@ -45,7 +47,7 @@ stop_all() {
   for pid in "${!started[@]}"; do stop "$pid" || true; done
 }
 
-# until_true SECONDS COMMAND...: polls; whether it came true in time
+# until_true SECONDS COMMAND...: polls COMMAND and returns whether it succeeded in time
 until_true() {
   local tenths=$(($1 * 10))
   shift

@@ -1,20 +1,22 @@
 /*
- * recut FROM TO [any]: copies a capture so that on the RDMA connections (TCP port 20049, with "any" all of TCP) each FPDU begins a
- * TCP segment of its own.
+ * recut FROM TO [any]: copies a capture so that each FPDU on the RDMA connections begins a TCP segment of its own. RDMA
+ * connections are those of TCP port 20049, or with "any" all TCP connections.
  *
- * Why: when a reassembled FPDU ends less than eight bytes before the end of a segment, tshark's MPA dissector does not
- * recognize the few bytes that follow as the head of the next FPDU. It has then lost the stream, and file data turn up as
- * Terminates. TCP may cut a stream of FPDUs anywhere, so sooner or later every long capture holds such a place.
+ * Why: if a reassembled FPDU ends less than eight bytes before the end of a segment, tshark's MPA dissector does not
+ * recognize the following bytes as the head of the next FPDU. From there on it dissects the stream at wrong boundaries,
+ * and file data appear as Terminates. TCP may cut a stream of FPDUs anywhere, so every long capture is likely to have
+ * such a place.
  *
- * What: the bytes of each direction stay the same, in the same order; only the cuts move. Of MPA it knows the startup frame
- * (20 bytes and the private data) and the length field of an FPDU, nothing of what is in one. A length that is wrong is so
- * no better off: tshark sees the wrong cuts too. What was sent twice appears once; bytes missing from the capture end the
- * program with status 1, as does a file that ends within a frame. Segments without data are left out, acknowledged is only what
- * was copied already, and all other frames are copied as they are; so frame numbers differ from those of the original, while time
- * stamps and sequence numbers are right.
+ * What: the bytes of each direction stay the same, in the same order. Only the segment boundaries change. The program
+ * knows the startup frame of MPA (20 bytes and the private data) and the length field of an FPDU, but not the content
+ * of an FPDU. So it does not hide a wrong length: tshark sees the wrong boundaries too. Retransmitted data appear once.
+ * The program ends with status 1 if bytes are missing from the capture, or if the file ends within a frame. Segments
+ * without data are left out. Acknowledgements cover only data that were copied already. All other frames are copied
+ * unchanged. So frame numbers differ from those of the original, but time stamps and sequence numbers are right.
  *
- * A client's port that was another connection's before is changed to one below 32768: rdma_cm gives ports out at random, even one
- * that has just been used, and tshark then takes the new connection's startup frame for an FPDU of the old one.
+ * If a client's port was used by an earlier connection, it is replaced by one below 32768. rdma_cm chooses ports at
+ * random and may choose one that was just used. tshark would then take the new connection's startup frame for an FPDU
+ * of the old connection.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,19 +28,21 @@ enum {
     RECORD_HEADER_BYTES = 16,
     MAX_FRAME_BYTES = 1 << 18,
     ETHERNET_BYTES = 14,
-    MAX_SEGMENT_BYTES = 60000, /* an FPDU may be longer than what an IP packet holds */
+    MAX_SEGMENT_BYTES = 60000, /* an FPDU may be longer than an IP packet */
     RDMA_PORT = 20049,
     MAX_STREAMS = 1024,
     MPA_STARTUP_BYTES = 20,
     FIRST_ALIAS = 30001,
-    LAST_ALIAS = 32767, /* Linux gives out ports from 32768 on */
+    LAST_ALIAS = 32767, /* Linux chooses ports from 32768 on */
 };
 
-/* One direction of a connection. held begins at the sequence number "first"; what came before has been written. */
+/*
+ * One direction of a connection. The held bytes begin at the sequence number "first". Earlier bytes have been written.
+ */
 struct stream {
-    unsigned char key[12]; /* both addresses, both ports */
+    unsigned char key[12]; /* both addresses and both ports */
     int open, started, used;
-    unsigned alias, peer_alias; /* ports to write instead of ours and the peer's, if not 0 */
+    unsigned alias, peer_alias; /* if not 0, ports to write instead of ours and the peer's */
     uint32_t first;
     unsigned char *held;
     size_t held_bytes, room_bytes;
@@ -72,7 +76,7 @@ static void put32(unsigned char *at, uint32_t value)
     put16(at + 2, value & 0xFFFF);
 }
 
-/* The stream of a frame, or the one in the other direction. */
+/* Finds the stream of a frame, or the stream in the other direction. */
 static struct stream *stream_of(const unsigned char *ip, const unsigned char *tcp, int other)
 {
     unsigned char key[12];
@@ -80,7 +84,7 @@ static struct stream *stream_of(const unsigned char *ip, const unsigned char *tc
     memcpy(key + 4, ip + (other ? 12 : 16), 4);
     memcpy(key + 8, tcp + (other ? 2 : 0), 2);
     memcpy(key + 10, tcp + (other ? 0 : 2), 2);
-    for (int i = stream_count - 1; i >= 0; i--) /* the newest first: ports come again after a reconnect */
+    for (int i = stream_count - 1; i >= 0; i--) /* the newest first, because a reconnect may reuse a port */
         if (!memcmp(streams[i].key, key, sizeof key))
             return &streams[i];
     if (stream_count == MAX_STREAMS)
@@ -93,7 +97,7 @@ static void write_frame(const unsigned char *record, const unsigned char *frame,
 {
     unsigned char header[RECORD_HEADER_BYTES];
     uint32_t length = (uint32_t)frame_bytes;
-    memcpy(header, record, 8); /* the time stamp; the lengths are in this host's byte order, as tcpdump writes them */
+    memcpy(header, record, 8); /* the time stamp; lengths have this host's byte order, as from tcpdump */
     memcpy(header + 8, &length, 4);
     memcpy(header + 12, &length, 4);
     if (fwrite(header, sizeof header, 1, to) != 1 || fwrite(frame, frame_bytes, 1, to) != 1)
@@ -120,7 +124,7 @@ static void emit(struct stream *stream, size_t count, const unsigned char *recor
     memmove(stream->held, stream->held + count, stream->held_bytes);
 }
 
-/* How long the unit at the start of what is held is; 0 if that cannot be said yet. */
+/* Returns the length of the unit at the start of the held bytes, or 0 if it is not known yet. */
 static size_t unit_bytes(const struct stream *stream)
 {
     const unsigned char *at = stream->held;
@@ -132,7 +136,7 @@ static size_t unit_bytes(const struct stream *stream)
     return length_bytes + ((0 - length_bytes) & 3) + 4; /* pad, CRC */
 }
 
-/* Every message is complete when a connection ends, unless its peer was killed. */
+/* Reports an incomplete message at the end of a connection. There is none unless the peer was killed. */
 static void tell_of_rest(const struct stream *stream)
 {
     if (stream->open && stream->held_bytes)
@@ -158,7 +162,7 @@ static unsigned new_alias(void)
     return next_alias++;
 }
 
-/* Whether the frame was dealt with; else it is to be copied as it is. */
+/* Returns whether the frame was handled. Otherwise the caller copies it unchanged. */
 static int take(const unsigned char *record, unsigned char *frame, size_t frame_bytes)
 {
     unsigned char *ip = frame + ETHERNET_BYTES;
@@ -169,10 +173,10 @@ static int take(const unsigned char *record, unsigned char *frame, size_t frame_
     if ((!any_port && get16(tcp) != RDMA_PORT && get16(tcp + 2) != RDMA_PORT) || end > frame_bytes || headers_bytes > end)
         return 0;
     struct stream *peer = stream_of(ip, tcp, 1), *stream = stream_of(ip, tcp, 0);
-    /* what is acknowledged may be held here still, and would look as if it came twice */
+    /* acknowledged data may still be held here, and would look like a retransmission */
     if (peer->open && (int32_t)(get32(tcp + 8) - peer->first) > 0)
         put32(tcp + 8, peer->first);
-    if ((tcp[13] & 0x12) == 2) { /* SYN without ACK: whoever sends it is the client */
+    if ((tcp[13] & 0x12) == 2) { /* SYN without ACK: the sender is the client */
         if (stream->used && (stream->started || !stream->open))
             stream->alias = peer->peer_alias = new_alias();
         stream->used = 1;
@@ -204,11 +208,11 @@ static int take(const unsigned char *record, unsigned char *frame, size_t frame_
     }
     if (last) {
         tell_of_rest(stream);
-        emit(stream, stream->held_bytes, record, frame, headers_bytes); /* what a killed peer left unfinished */
+        emit(stream, stream->held_bytes, record, frame, headers_bytes); /* what a killed peer left incomplete */
         stream->open = 0;
         return count > 0 && !(tcp[13] & 4);
     }
-    return !syn; /* what has no data but its sequence number would now come too early */
+    return !syn; /* a segment without data would have a sequence number ahead of the copied data */
 }
 
 int main(int count, char **words)
@@ -227,7 +231,7 @@ int main(int count, char **words)
     memcpy(&magic, header, 4);
     if (magic != 0xA1B2C3D4 && magic != 0xA1B23C4D)
         die("not a pcap of this host's byte order");
-    uint32_t snap = MAX_FRAME_BYTES; /* frames grow */
+    uint32_t snap = MAX_FRAME_BYTES; /* frames can become longer */
     memcpy(header + 16, &snap, 4);
     if (fwrite(header, sizeof header, 1, to) != 1)
         die("cannot write");

@@ -1,4 +1,4 @@
-# Sourced. What a run says: one line per check, counted.
+# Sourced. Prints the results of a run, one line per check, and counts them.
 # shellcheck shell=bash
 
 passed=0 failed=0
@@ -14,7 +14,7 @@ report() {
   printf '%-4s %-16s %s\n' "$verdict" "$run" "$*"
 }
 
-# report_file RUN FILE: what the checks wrote, one "ok TEXT" or "FAIL TEXT" a line
+# report_file RUN FILE: reports the lines that checks wrote, each "ok TEXT" or "FAIL TEXT"
 report_file() {
   local verdict text
   while read -r verdict text; do report "$verdict" "$1" "$text"; done <"$2"
@@ -22,7 +22,7 @@ report_file() {
 
 note() { printf '     %-16s %s\n' "$1" "$2"; }
 
-# verdict TEXT WHAT_IS_WRONG: a check's line; nothing wrong is well
+# verdict TEXT WHAT_IS_WRONG: prints a check's line; it is "ok" if WHAT_IS_WRONG is empty
 verdict() {
   if [ -z "$2" ]; then echo "ok $1"; else echo "FAIL $1: $(tr '\n' ' ' <<<"$2")"; fi
 }

@@ -1,5 +1,5 @@
-# Sourced. What the head of each file in guest/scenario says of it, in comments before its first line of code. A line
-# that begins with more blanks goes on with the one before.
+# Sourced. Reads the head of each file in guest/scenario, the comments before its first line of code. A line with
+# further indentation continues the line before.
 #   Does: TEXT           the row of README.md's table
 #   Runs: NAME...        the runs that do it unless an option says otherwise
 #   Fits: WHAT VALUE...  a run that it can be asked of, one after another with ";" between: `version`, `proto`, `server`
@@ -13,17 +13,18 @@
 #     unanswered=N       so many MPA requests had no reply
 # shellcheck shell=bash disable=SC2154
 
-# The order in one run. Whatever ends the server stands late, and what ends the guest last.
+# The order in one run. Scenarios that end the server are late, and the one that ends the guest is last.
 all_scenarios='files bulk names sharing nconnect nconnect16 direct fio v42 replies acl delegation clients stopped resets restart drained exports portmapper killed'
 
-# scenario_says NAME FIELD: nothing if it does not, or if no scenario has that name, as none has of the verbs runs
+# scenario_says NAME FIELD: prints the field of that scenario. Prints nothing if the field or the scenario does not
+# exist; the verbs runs have no scenarios.
 scenario_says() {
   [ -e "$here/guest/scenario/$1" ] || return 0
   sed -n -e '/^[^#]/q; /^$/q' -e 's/^# //p' "$here/guest/scenario/$1" |
     awk -v field="$2:" '/^[^ ]/ { on = $1 == field; if (on) sub(/^[^ ]* */, "") } on { sub(/^ +/, ""); printf "%s%s", n++ ? " " : "", $0 }'
 }
 
-# scenario_excuses NAME WORD: whether it does; where the word has a number, prints it
+# scenario_excuses NAME WORD: whether that scenario excuses WORD; prints the number if the word has one
 scenario_excuses() {
   local word words
   IFS=';' read -r -a words <<<"$(scenario_says "$1" Excused)"
@@ -37,7 +38,7 @@ scenario_excuses() {
   return 1
 }
 
-# one_excuses WORD NAME...: whether one of these scenarios does
+# one_excuses WORD NAME...: whether one of these scenarios excuses WORD
 one_excuses() {
   local word=$1 scenario
   shift
@@ -45,7 +46,7 @@ one_excuses() {
   return 1
 }
 
-# scenario_fits NAME: this run, that of $version, $proto, $server and $backend
+# scenario_fits NAME: whether the scenario fits this run, given $version, $proto, $server and $backend
 scenario_fits() {
   local condition conditions words
   IFS=';' read -r -a conditions <<<"$(scenario_says "$1" Fits)"
@@ -61,20 +62,20 @@ scenario_fits() {
 
 scenario_is_alone() { [[ "; $(scenario_says "$1" Fits);" = *'; alone;'* ]]; }
 
-# scenarios_of_run NAME: in order
+# scenarios_of_run NAME: prints the scenarios of that run in order
 scenarios_of_run() {
   local scenario found=()
   for scenario in $all_scenarios; do [[ " $(scenario_says "$scenario" Runs) " != *" $1 "* ]] || found+=("$scenario"); done
   echo "${found[*]}"
 }
 
-# all_runs: the names of runs that scenarios name, sorted
+# all_runs: prints the names of all runs that scenarios name, sorted
 all_runs() {
   local scenario
   for scenario in $all_scenarios; do scenario_says "$scenario" Runs; echo; done | tr ' ' '\n' | sort -u
 }
 
-# scenario_tables: the two tables of README.md
+# scenario_tables: prints the two tables of README.md
 scenario_tables() {
   local scenario run
   printf '%s\n' '| scenario | what the client does |' '|---|---|'
@@ -84,7 +85,7 @@ scenario_tables() {
   for run in $(all_runs); do echo "| \`$run\` | $(scenarios_of_run "$run") |"; done
 }
 
-# scenarios_amiss README: what is wrong with the heads of scenarios, and with the tables that were made of them
+# scenarios_amiss README: prints what is wrong with the heads of scenarios, and with the tables made from them
 scenarios_amiss() {
   local scenario file field
   for file in "$here"/guest/scenario/*; do

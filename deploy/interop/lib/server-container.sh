@@ -1,8 +1,8 @@
-# Sourced. The server under test in the container image, in one of the ways that docs/operate.md names: $container_way.
+# Sourced. Runs the server under test in the container image. $container_way is one of the ways in docs/operate.md.
 #   as-it-is         an ordinary user without a capability
 #   user-namespace   the same, and root of the container is nobody on the host
 #   with-handles     with DAC_READ_SEARCH: file handles are the kernel's
-# What it does not say here is as for warpnfs of this tree.
+# All other functions are those of lib/server-warpnfs.sh.
 # shellcheck shell=bash disable=SC2154
 
 container_image=''
@@ -46,7 +46,7 @@ server_kill() {
 
 server_gone() { ! alive "$server_id"; }
 
-# container_end: what is kept of images and containers goes
+# container_end: removes the stored images and containers
 container_end() {
   image_remove
   [ -z "${container_store:-}" ] || rm -rf "$container_store"

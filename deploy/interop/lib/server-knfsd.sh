@@ -1,4 +1,4 @@
-# Sourced. The reference: knfsd in a second guest. What it does not pass proves nothing about warpnfs.
+# Sourced. Runs the reference server, knfsd, in a second guest. A check that knfsd fails proves nothing about warpnfs.
 # shellcheck shell=bash disable=SC2154
 
 server_id='' server_starts=0
@@ -9,7 +9,7 @@ server_environment() {
   if [ "$version" = 3 ]; then echo EXPORT=/srv/export; else echo EXPORT=/; fi
 }
 
-# A siw that is asked turns CRC on only if the one who asks wants it, so here the client insists.
+# A responding siw turns CRC on only if the initiator requests it, so here the client requires it.
 server_client_siw() { if [ "$crc" = off ]; then echo siw; else echo siw_switched:mpa_crc_required=1; fi; }
 
 server_build() { :; }
@@ -24,7 +24,7 @@ server_start() {
   local answer=''
   server_starts=$((server_starts + 1))
   server_log=$directory/server.$server_starts.log
-  rm -f "$directory/server/control.out" # of the guest that was killed
+  rm -f "$directory/server/control.out" # left by the guest that was killed
   cp "$here/guest/knfsd" "$directory/server/"
   start server "$here/boot" -c -d "$directory/server" -n tap1,52:54:00:00:00:03 -a 10.8.0.3/24 -u "$mtu" -b "$directory/disk" \
     -t 1800 /share/knfsd "$([ $server_starts = 1 ] || echo again)" >"$server_log" 2>&1
@@ -35,13 +35,13 @@ server_start() {
   [ "$answer" = ready ] || { cat "$directory/server/output"; echo 'knfsd did not start'; return 1; }
 }
 
-# As a power cut: what the guest had not written to its disk is gone
+# This is like a power failure: whatever the guest had not written to its disk is lost.
 server_kill() {
   exec {server_port}>&-
   stop "$server_id" || true
 }
 
-server_ask() { # server_ask REQUEST: the answer
+server_ask() { # server_ask REQUEST: prints the answer
   local answer=''
   echo "$1" >"$directory/server/control.in"
   IFS= read -r -t 60 answer <&"$server_port" || true

@@ -1,16 +1,17 @@
-# Sourced. The server under test: ./warpnfs of this tree, in the namespace of the run, beside the tap.
-# Every server here has the same functions; their state is in $directory (of the run), $backend and $crc.
+# Sourced. Runs the server under test: ./warpnfs of this tree, in the namespace of the run, beside the tap. All server
+# files define the same functions. Their state is in $directory (of the run), $backend and $crc.
 # shellcheck shell=bash disable=SC2154
 
 server_id='' server_starts=0
-server_netns=()                      # options of netns
-server_interface=tap0                # where to capture
+server_netns=()                      # options for netns
+server_interface=tap0                # the interface to capture on
 server_environment() { printf '%s\n' SERVER=10.8.0.1 EXPORT=/ MOUNTPORT=2049; }
 
-# The stock siw never asks for CRC: the server's reply turns it on.
+# The stock siw never requests CRC, so the server's reply turns it on.
 server_client_siw() { echo siw; }
 
-# server_build TREE: on a machine with network, before the namespace closes it off. Prints what is wrong.
+# server_build TREE: builds the server while the network is available, before the run enters its namespace. Prints what
+# is wrong.
 server_build() {
   [ -x "$1/warpnfs" ] || { echo "there is no $1/warpnfs"; return 1; }
   "$1/warpnfs" --help >/dev/null || { echo "$1/warpnfs does not even say --help (see above)"; return 1; }
@@ -18,7 +19,7 @@ server_build() {
 
 server_arguments() {
   printf '%s\0' serve --listen 10.8.0.1 --rdma-port 20049 --tcp-port 2049 --state "$directory/state" --crc "$crc"
-  # no client of version 4.0 says that it has reclaimed all: after a restart the grace period has to run its course
+  # clients of version 4.0 do not report the end of reclaim, so the whole grace period must pass after a restart
   [ "$version" != 4.0 ] || printf '%s\0' --lease 15
   [ "$version-$proto" != 3-tcp ] || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
   if [ -e "$directory/exports" ]; then
@@ -32,8 +33,8 @@ server_arguments() {
 
 server_prepare() { mkdir -p "$directory/export" "$directory/state"; }
 
-# server_exports [reloaded]: a file of exports(5) with what the scenario `exports` looks at, and the directories that it
-# names. The client has 10.8.0.2; 192.0.2.1 is nobody.
+# server_exports [reloaded]: writes a file of exports(5) for the scenario `exports`, and makes the directories in it.
+# The client has the address 10.8.0.2. No host has 192.0.2.1.
 server_exports() {
   local top=$directory/export name
   mkdir -p "$top"/exp.{ro,squash,all,denied,reload,gone,away}
@@ -55,7 +56,7 @@ server_exports() {
   } >"$directory/exports"
 }
 
-# server_reload: it has read other exports; prints what is wrong
+# server_reload: changes the exports and waits until the server has read them; prints what is wrong
 server_reload() {
   server_exports reloaded
   kill -s HUP "$server_id"
@@ -64,7 +65,8 @@ server_reload() {
 
 server_says_ready() { grep -q '^ready' "$server_log" 2>/dev/null || ! alive "$server_id"; }
 
-# server_start: returns when it listens. A log per start, since a killed server's last line may be half a line.
+# server_start: starts the server and returns when it listens. Each start has its own log, since the last line of a
+# killed server may be incomplete.
 server_start() {
   local arguments
   server_starts=$((server_starts + 1))
@@ -75,7 +77,7 @@ server_start() {
   until_true 60 server_says_ready && alive "$server_id" || { echo "the server did not get ready: $(tail -n 1 "$server_log")"; return 1; }
 }
 
-# server_freeze SECONDS: it stands still, and its kernel goes on for it
+# server_freeze SECONDS: stops the server's process for that time, while its kernel keeps the connections alive
 server_freeze() {
   kill -s STOP "$server_id"
   sleep "$1"
@@ -84,7 +86,7 @@ server_freeze() {
 
 server_kill() { stop "$server_id" KILL || true; }
 
-# server_stop: prints what is wrong
+# server_stop: stops the server and prints what is wrong
 server_stop() {
   local status=0
   alive "$server_id" || { echo "the server had ended by itself: $(tail -n 1 "$server_log")"; stop "$server_id" || true; return; }
@@ -102,8 +104,8 @@ server_acls() {
   (cd "$directory/export" && sed -n 's/^# file: //p' "$1" | xargs getfacl -n | diff "$1" - | head -n 5) 2>&1 || true
 }
 
-# server_complaints: what it logged that is its own fault. No client here has a call under way when the server is told
-# to stop, but one that is dead, for which it need not wait.
+# server_complaints: prints logged messages that are the server's own fault. When the server is told to stop, only a
+# dead client can have a call in flight, and the server need not wait for that one.
 server_complaints() {
   grep -h -n -m 3 -E '\bERROR\b|Exception in thread|OutOfMemoryError|LEAK|calls were still under way' "$directory"/server.*.log || true
 }

@@ -1,11 +1,11 @@
-# Sourced. What a scenario has the host do to the connections of the server.
+# Sourced. Disturbs the connections of the server at the request of a scenario.
 # shellcheck shell=bash disable=SC2154
 
 resets_id=''
 
-# resets_start: until resets_stop, at random moments, all of the server's connections that carry NFS are closed with a
-# TCP reset, which both ends see (`ss -K`, of the kernel that the server runs on). One line for each in
-# $directory/resets.1, the next time resets.2.
+# resets_start: until resets_stop, closes all NFS connections of the server at random moments with a TCP reset. Both
+# ends see the reset. It uses `ss -K` on the server's kernel. Each connection adds a line to $directory/resets.1, or to
+# resets.2 the next time.
 resets_start() {
   resets_log=$directory/resets.1
   [ ! -e "$resets_log" ] || resets_log=$directory/resets.2
@@ -19,7 +19,7 @@ resets_start() {
   resets_id=$id
 }
 
-# resets_stop: whether it were a few connections at least
+# resets_stop: ends the resets and returns whether at least three connections were reset
 resets_stop() {
   stop "$resets_id" || true
   resets_id=''

@@ -1,12 +1,12 @@
-# Sourced by run. The verbs runs: iWARP alone, ./warpnfs iwarp against programs of librdmacm over siw, either as client
-# of the other. Our servers run through all of them; a run is one boot of the guest, in which guest/verbs does groups of
-# checks.
+# Sourced by run. Does the verbs runs, which test iWARP without NFS: ./warpnfs iwarp against programs of librdmacm over
+# siw, each as client of the other. Our servers run during all of them. Each run is one boot of the guest, in which
+# guest/verbs does groups of checks.
 # shellcheck shell=bash disable=SC2154
 
 verbs_servers=() # ids
 verbs_client_seconds=90
 
-# What each boot is for: name, module with options, MTU of the link, groups
+# The boots: name, module with options, MTU of the link, groups
 verbs_boots=(
   'verbs siw 1500 to_us from_us many refused crc markers'
   'verbs-switched siw_switched 1500 crc_required crc_refused peer_to_peer mpa1'
@@ -14,12 +14,13 @@ verbs_boots=(
   'verbs-65000 siw 65000 to_us from_us'
 )
 
-# verbs_java WORD...: small and quick to start: a dozen of them run in turn or side by side
+# verbs_java WORD...: replaces this shell by ./warpnfs WORD... in a small JVM that starts quickly. A dozen of them run
+# one after another or at once.
 verbs_java() {
   WARPNFS_JAVA_OPTS='-Xmx192m -XX:+UseSerialGC -XX:TieredStopAtLevel=1' exec setpriv --pdeathsig KILL "$tree/warpnfs" "$@"
 }
 
-# verbs_server NAME WORD...: in the background, its log in $verbs/NAME.log
+# verbs_server NAME WORD...: starts a server in the background, with its log in $verbs/NAME.log
 verbs_server() {
   local name=$1
   shift
@@ -44,7 +45,7 @@ verbs_servers_start() {
   until_true 60 verbs_ready || { echo "our servers did not get ready: $(tail -q -n 1 "$verbs"/*.log | tr '\n' ' ')"; return 1; }
 }
 
-# verbs_servers_stop: prints what is wrong
+# verbs_servers_stop: stops the servers and prints what is wrong
 verbs_servers_stop() {
   local server status
   for server in "${verbs_servers[@]}"; do
@@ -56,18 +57,18 @@ verbs_servers_stop() {
   verbs_servers=()
 }
 
-# verbs_complaints DIRECTORY [LEFT_EARLY]: what ours logged or said that is its own fault; a test that failed at our
-# server is one too, but not that LEFT_EARLY clients went away before their end (see measured in guest/verbs)
+# verbs_complaints DIRECTORY [LEFT_EARLY]: prints messages of our programs that are their own fault. A failed test at
+# our server is one too, except that LEFT_EARLY clients may close the connection early (see measured in guest/verbs).
 verbs_complaints() {
   grep -h -n -m 3 -E '\bERROR\b|Exception|OutOfMemoryError|LEAK|INTERNAL|internal error' "$1"/*.log | head -n 3 || true
   grep -h ', failed$' "$1"/*.log |
     awk -v early="${2:-0}" '/: the peer closed the connection, failed$/ && early-- > 0 { next } { print } ' | head -n 3
 }
 
-# verbs_left_early [RUN]: how many did, in one run or in all
+# verbs_left_early [RUN]: prints how many clients left early, in one run or in all
 verbs_left_early() { cat /dev/null "$results"/${1:-*}/client/unmeasured | wc -l; }
 
-# verbs_client WORD...: for the guest; answers with the last line
+# verbs_client WORD...: runs our client for the guest and answers with its last line
 verbs_client() {
   local log status=0
   verbs_clients=$((verbs_clients + 1))
@@ -105,7 +106,7 @@ verbs_boot() {
   analyse_verbs
 }
 
-# analyse_verbs: in the background, as analyse
+# analyse_verbs: runs in the background, like analyse
 analyse_verbs() {
   local before=$failed
   collect
@@ -119,7 +120,7 @@ analyse_verbs() {
   started[$analysis_id]=analysis
 }
 
-# verbs_runs: all of them
+# verbs_runs: does all verbs runs
 verbs_runs() {
   local boot
   verbs_servers_start >"$results/verbs.complaint" || { report FAIL verbs "$(cat "$results/verbs.complaint")"; return 0; }
@@ -129,7 +130,7 @@ verbs_runs() {
   done
   collect
   run=verbs
-  verbs_servers_stop >"$results/verbs.complaint" # not in a substitution, whose shell is not the one that can wait
+  verbs_servers_stop >"$results/verbs.complaint" # no substitution: only this shell can wait for its children
   report_line "$(verdict 'our servers stop when told' "$(cat "$results/verbs.complaint")")"
   report_line "$(verdict 'our servers logged no error' "$(verbs_complaints "$verbs" "$(verbs_left_early)")")"
   ip link set tap0 mtu "$mtu"

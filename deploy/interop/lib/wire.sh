@@ -1,18 +1,18 @@
-# Sourced. What tshark sees in a capture. One pass makes a table, from which every question is answered.
+# Sourced. Checks captures with tshark. One pass makes a table, and all checks use the table.
 # shellcheck shell=bash
 
 wire_fields=(frame.number tcp.stream iwarp_mpa.req iwarp_mpa.rep iwarp_rdma.opcode rpcordma.msg_type rpcordma.errcode rpc.msgtyp
   _ws.malformed frame.len frame.cap_len iwarp_mpa.rej_flag)
 
-# The NFS dissector stays off: it does not put Write chunks back, so it trips over READ replies, and an FPDU that begins
-# in the same TCP segment and ends in a later one is then never joined. From there on tshark reads file data as headers.
-# Heuristics come before port numbers, because the client's own port is one of the reserved ones and may be known as
-# another protocol's (705 is AgentX).
+# The NFS dissector is off. It does not reassemble Write chunks, so it fails on READ replies. An FPDU that begins in the
+# same TCP segment and ends in a later one is then never reassembled, and tshark reads file data as headers from there
+# on. Heuristics come before port numbers, because the client's port is a reserved one and may belong to another
+# protocol (705 is AgentX).
 tshark_below_nfs=(tshark -n --disable-protocol nfs -o tcp.try_heuristic_first:TRUE)
 
-# dissect CAPTURE TABLE PROTO: over RDMA what tshark gets is CAPTURE.recut, in which each FPDU begins a segment (recut.c
-# says why). PROTO is rdma, tcp, or verbs for RDMA on any port and without RPC, which tshark would look for in each
-# message.
+# dissect CAPTURE TABLE PROTO: makes the table of a capture. For RDMA, tshark reads CAPTURE.recut, in which each FPDU
+# begins a segment (recut.c says why). PROTO is rdma, tcp or verbs. verbs means RDMA on any port without RPC, which
+# tshark would otherwise look for in each message.
 dissect() {
   local field source=$1 arguments=() ports=()
   [ "$3" != verbs ] || { ports=(any); arguments=(--disable-protocol rpcordma); }
@@ -23,7 +23,7 @@ dissect() {
   } 2>"$2.log"
 }
 
-# The columns of the table as awk variables; a frame can hold several FPDUs, so most are lists parted by commas.
+# The columns of the table as awk variables. A frame can hold several FPDUs, so most are lists separated by commas.
 wire_columns='function has(list, value,  n, i, parts) { n = split(list, parts, ","); for (i = 1; i <= n; i++) if (parts[i] == value) return 1; return 0 }
   function count(list,  parts) { return list == "" ? 0 : split(list, parts, ",") }
   BEGIN { FS = "\t" }
@@ -32,7 +32,7 @@ wire_columns='function has(list, value,  n, i, parts) { n = split(list, parts, "
 # wire_awk TABLE PROGRAM
 wire_awk() { awk "$wire_columns $2" "$1"; }
 
-# Each of these prints what is wrong, and nothing if all is well.
+# Each of these functions prints what is wrong, or nothing.
 
 wire_readable() { # TABLE [SCENARIO]: what tshark and recut said; a connection that is cut off leaves half an FPDU behind
   grep -v -e 'Running as user' -e '^ *$' "$1.log" |
@@ -51,7 +51,7 @@ wire_errors() {
   wire_awk "$1" 'has(types, "4") || errcodes != "" { n++; if (n == 1) first = frame } END { if (n) print n " RDMA_ERROR messages, the first in frame " first }'
 }
 
-# One thing that tshark calls malformed is not: a TCP segment sent again in another cut.
+# tshark calls a TCP segment malformed if it was sent again with other boundaries. This is not a fault.
 wire_malformed() {
   wire_awk "$1" '
     { gsub(/\[Reassembly error, protocol TCP: New fragment overlaps old data \(retransmission\?\)\]|_ws\.malformed|,/, "", malformed) }
@@ -59,9 +59,9 @@ wire_malformed() {
     END { if (n) print n " malformed frames below NFS, the first is " first }'
 }
 
-# What has to be there, so that an empty or foreign capture fails: a handshake on every stream that carries FPDUs,
-# messages of each kind in both directions.
-wire_rdma_present() { # TABLE [CONNECTIONS [UNANSWERED]]: at least as many handshakes; so many may lack their reply
+# These checks fail on an empty or foreign capture. They require a handshake on every stream with FPDUs, and messages of
+# each kind in both directions.
+wire_rdma_present() { # TABLE [CONNECTIONS [UNANSWERED]]: the least number of handshakes; UNANSWERED may lack a reply
   wire_awk "$1" '
     request != "" { requests++ } reply != "" { replies++ }
     { fpdus += count(opcodes); if (has(types, "0")) messages++; if (has(calls, "0")) called++; if (has(calls, "1")) replied++ }
@@ -83,7 +83,7 @@ wire_tcp_present() { # TABLE
     }'
 }
 
-# wire_verbs_present TABLE CONNECTIONS FPDUS: at least as many, and an answer to each MPA request
+# wire_verbs_present TABLE CONNECTIONS FPDUS: checks for at least that many, and for a reply to each MPA request
 wire_verbs_present() {
   wire_awk "$1" '
     request != "" { requests++ } reply != "" { replies++ } { fpdus += count(opcodes) }
@@ -94,7 +94,7 @@ wire_verbs_present() {
     }'
 }
 
-# wire_count TABLE TERMINATES REJECTIONS: exactly so many
+# wire_count TABLE TERMINATES REJECTIONS: checks for exactly that many
 wire_count() {
   wire_awk "$1" '
     has(opcodes, "0x07") { terminates++; if (terminates == 1) first = frame }
@@ -105,15 +105,15 @@ wire_count() {
     }'
 }
 
-# wire_crc CAPTURE: every FPDU of the capture carries a good CRC. Good and bad are told apart only in words, hence a
-# pass of its own.
+# wire_crc CAPTURE: checks that every FPDU of the capture has a good CRC. tshark gives the result only as text, so this
+# needs a separate pass.
 wire_crc() {
   "${tshark_below_nfs[@]}" -r "$1.recut" -V -O iwarp_mpa 2>/dev/null | awk '
     /CRC check:.*Good CRC32/ { good++ } /CRC check:.*Bad CRC32/ { bad++ } /CRC: 0x/ { unchecked++ }
     END { if (bad) print bad " bad CRCs"; if (unchecked) print unchecked " FPDUs without CRC"; if (good < 10) print good + 0 " good CRCs" }'
 }
 
-# each QUESTION CAPTURE...: what is wrong, by capture. QUESTION gets the capture's file and its table.
+# each QUESTION CAPTURE...: prints what is wrong by capture. QUESTION gets the capture's file and its table.
 each() {
   local question=$1 capture wrong
   shift
@@ -124,9 +124,9 @@ each() {
 }
 
 ask_complete() { check_drops "$1"; wire_readable "$2" "$(basename "$1" .pcap)"; wire_whole "$2"; }
-# A server that is killed closes its connections before its listening socket: a client can connect again in between, to
-# nobody. And a reset may meet a connection before its handshake is over. The scenario says how often, and how many
-# connections there must be.
+# A server that is killed closes its connections before its listening socket. In between a client can connect again
+# without an answer. A reset may also hit a connection before its handshake is complete. The head of the scenario states
+# how often this may happen, and how many connections there must be.
 ask_rdma() {
   local scenario connections unanswered
   scenario=$(basename "$1" .pcap)
@@ -135,10 +135,11 @@ ask_rdma() {
   wire_rdma_present "$2" "$connections" "$unanswered"
 }
 ask_tcp() { wire_tcp_present "$2"; }
-# Callbacks go to the program that Linux names: for version 4.0 over a connection that the server makes, later the other
-# way over the mount's own. Each has its reply, and two delegations at least are recalled: to which the client says yes.
-# NFS is dissected here: a scenario with callbacks reads no more than fits inline.
-wire_callbacks() { # CAPTURE VERSION [LEAST]: so many CB_NULLs at least, else one
+# Callbacks use the program number that Linux chose. In version 4.0 they use a connection that the server makes, in
+# later versions the mount's own connection in the other direction. Each callback must have a reply. At least two
+# delegations must be recalled, and the client must accept. NFS is dissected here, because a scenario with callbacks
+# reads no more than fits inline.
+wire_callbacks() { # CAPTURE VERSION [LEAST]: the least number of CB_NULLs, 1 by default
   local source=$1
   [ ! -e "$1.recut" ] || source=$1.recut
   tshark -n -o tcp.try_heuristic_first:TRUE -r "$source" -Y 'rpc.program == 0x40000000' -T fields -e rpc.msgtyp -e rpc.procedure \
@@ -161,14 +162,14 @@ wire_callbacks() { # CAPTURE VERSION [LEAST]: so many CB_NULLs at least, else on
 }
 
 ask_callbacks() {
-  # the kernel's own server tries a backchannel of version 4.1 and later with no CB_NULL
+  # the kernel's own server does not probe a backchannel of version 4.1 and later with CB_NULL
   case ${1##*/} in delegation.*) wire_callbacks "$1" "$version" "$([ "${server:-}" = knfsd ] && [ "$version" != 4.0 ] && echo 0)" ;; esac
 }
 ask_errors() { wire_terminates "$2"; wire_errors "$2"; }
 ask_malformed() { wire_malformed "$2"; }
 ask_crc() { wire_crc "$1"; }
 
-# What has to be in the capture of each group of verbs: connections, FPDUs, Terminates, rejections, CRC
+# What the capture of each group of verbs must have: connections, FPDUs, Terminates, rejections, CRC
 verbs_expected() {
   case $(basename "$1" .pcap) in
     to_us) echo 21 1000 0 0 off ;;
@@ -195,7 +196,7 @@ ask_verbs() {
   [ "$7" = off ] || wire_crc "$1"
 }
 
-# check_verbs_wire CAPTURE...: a line for each check of a verbs run's captures
+# check_verbs_wire CAPTURE...: prints a line for each check of a verbs run's captures
 check_verbs_wire() {
   local capture
   [ $# -gt 0 ] || { verdict 'captures' 'there are none'; return; }
@@ -205,7 +206,7 @@ check_verbs_wire() {
   verdict 'tshark: nothing malformed' "$(each ask_malformed "$@")"
 }
 
-# check_wire PROTO CRC CAPTURE...: a line for each check of a run's captures
+# check_wire PROTO CRC CAPTURE...: prints a line for each check of a run's captures
 check_wire() {
   local proto=$1 crc=$2 capture
   shift 2
