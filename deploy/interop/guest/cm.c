@@ -1,5 +1,5 @@
 /*
- * cm connect ADDRESS PORT: connects by rdma_cm and prints the result: "established", or "rejected: STATUS: PRIVATE DATA".
+ * cm connect ADDRESS PORT: connects by rdma_cm and prints "established", or "rejected: STATUS: PRIVATE DATA".
  * cm reject ADDRESS PORT TEXT COUNT: refuses COUNT connections with TEXT as private data. Prints "listening" first.
  * cm pings ADDRESS PORT COUNT: the server of rping for COUNT connections, all of which must exist before the first one
  *     ends.
