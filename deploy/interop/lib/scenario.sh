@@ -1,16 +1,16 @@
 # Sourced. Reads the head of each file in guest/scenario, the comments before its first line of code. A line with
 # further indentation continues the line before.
 #   Does: TEXT           the row of README.md's table
-#   Runs: NAME...        the runs that do it unless an option says otherwise
-#   Fits: WHAT VALUE...  a run that it can be asked of, one after another with ";" between: `version`, `proto`, `server`
-#                        or `backend`
-#                        and the values that will do; or `alone`: in a boot of its own, since it does not come back
-#   Excused: WORD        with ";" between, what its end shows that would else be a fault:
+#   Runs: NAME...        the runs that include it by default
+#   Fits: WHAT VALUE...  conditions on a run, separated by ";". WHAT is `version`, `proto`, `server` or `backend`, and
+#                        the run must have one of the values. `alone` means a boot of its own, because the guest does
+#                        not survive the scenario
+#   Excused: WORD        events that would otherwise be faults, separated by ";":
 #     reconnects         the client's transport connected again and sent calls again
-#     server-gone        its kernel said that the server is gone, and back
+#     server-gone        the client's kernel reported that the server is gone and is back
 #     cut-off            a connection ended in the middle of an FPDU or a record
-#     connections=N      there were N connections at least
-#     unanswered=N       so many MPA requests had no reply
+#     connections=N      there were at least N connections
+#     unanswered=N       at most N MPA requests had no reply
 # shellcheck shell=bash disable=SC2154
 
 # The order in one run. Scenarios that end the server are late, and the one that ends the guest is last.

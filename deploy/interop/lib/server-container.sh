@@ -1,7 +1,7 @@
 # Sourced. Runs the server under test in the container image. $container_way is one of the ways in docs/operate.md.
 #   as-it-is         an ordinary user without a capability
-#   user-namespace   the same, and root of the container is nobody on the host
-#   with-handles     with DAC_READ_SEARCH: file handles are the kernel's
+#   user-namespace   the same, and the container's root is an unprivileged user of the host
+#   with-handles     with DAC_READ_SEARCH, so that file handles are the kernel's
 # All other functions are those of lib/server-warpnfs.sh.
 # shellcheck shell=bash disable=SC2154
 
