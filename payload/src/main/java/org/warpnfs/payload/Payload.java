@@ -3,10 +3,7 @@ package org.warpnfs.payload;
 import java.nio.ByteBuffer;
 
 /**
- * File data on its way between a backend and a socket.
- *
- * <p>It is a type of its own, so that data that stays in its file (sendfile, a mapping) can later be passed in the same
- * way.
+ * File data in memory, on its way between a backend and a socket.
  *
  * <h2>Operation</h2>
  *
@@ -23,16 +20,28 @@ import java.nio.ByteBuffer;
  * A second {@code release()} is a bug of ours and throws {@link IllegalStateException}. A payload may be released on
  * any thread. Otherwise it is not safe for use by two threads at once.
  */
-public interface Payload {
+public non-sealed interface Payload extends Source {
     /** The data, from position to limit. Direct, and page-aligned if it comes from a pool. */
     ByteBuffer buffer();
 
     /** Gives the memory back to its origin. */
+    @Override
     void release();
 
     /** The number of bytes between position and limit. */
+    @Override
     default int lengthBytes() {
         return buffer().remaining();
+    }
+
+    @Override
+    default ByteBuffer bytes() {
+        return buffer().duplicate();
+    }
+
+    @Override
+    default int heapBytes() {
+        return buffer().isDirect() ? 0 : lengthBytes();
     }
 
     /** Wraps memory that need not be given back. */

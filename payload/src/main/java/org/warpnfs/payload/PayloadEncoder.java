@@ -12,7 +12,15 @@ public interface PayloadEncoder {
      * Encodes {@code payload} as variable-length opaque data: the length word, the bytes, the pad. Takes ownership of
      * the payload, and releases it when the socket has taken its bytes or the reply is dropped.
      */
-    void xdrEncodePayload(Payload payload);
+    void xdrEncodePayload(Source payload);
+
+    /**
+     * The longest {@link FileRange} that the first payload of the reply may be; 0 if it must be in memory. All further
+     * payloads must be in memory.
+     */
+    default int maxRangeBytes() {
+        return 0;
+    }
 
     /**
      * Encodes {@code payload} as {@link #xdrEncodePayload} does, for data that an upper-layer binding does not call

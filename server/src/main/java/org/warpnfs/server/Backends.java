@@ -31,6 +31,7 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.Splice;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.metrics.BackendTimes;
@@ -207,6 +208,7 @@ final class Backends implements AutoCloseable {
                     LocalFileSystem.open(
                             directory,
                             LayerLimits.local(plan.limits())
+                                    .withRanges(config.splice() == Splice.ON)
                                     .withStateDirectory(
                                             Objects.requireNonNull(state).part(tableName(real)))),
                     BackendTimes.ofProcess());

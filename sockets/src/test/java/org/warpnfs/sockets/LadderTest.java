@@ -12,7 +12,7 @@ import org.warpnfs.testkit.Circles;
 @AnalyzeClasses(packages = "org.warpnfs.sockets", importOptions = DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest
-    static final ArchRule SOCKETS_KNOW_NETTY_AND_CLIENTS = classes()
+    static final ArchRule SOCKETS_KNOW_NETTY_CLIENTS_AND_PAYLOADS = classes()
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
@@ -22,6 +22,7 @@ class LadderTest {
                     "org.slf4j..",
                     "io.netty..",
                     "org.warpnfs.limits",
+                    "org.warpnfs.payload",
                     "org.warpnfs.sockets");
 
     @ArchTest

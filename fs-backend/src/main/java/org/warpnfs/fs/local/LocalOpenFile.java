@@ -13,6 +13,7 @@ import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.spi.CachedRange;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
@@ -116,6 +117,12 @@ final class LocalOpenFile implements OpenFile {
             }
             return count;
         });
+    }
+
+    @Override
+    public Optional<CachedRange> range(long offset, int lengthBytes) throws FsException {
+        require(access.reads());
+        return using(fd -> tree.ranges().range(fd, offset, lengthBytes));
     }
 
     private static int readFully(Fd fd, MemorySegment sink, long offset) throws ErrnoException {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxIdleFiles number of descriptors that may stay open although nobody has their files open
  * @param forgoKernelHandles do without CAP_DAC_READ_SEARCH even where the process has it
  * @param forgoIdentity check permissions in software even where the kernel could
+ * @param ranges whether data in the page cache may be sent without reading them, where the kernel can tell
  * @param descriptors budget that descriptors of open and idle files count against, besides {@code maxIdleFiles}
  */
 public record LocalOptions(
@@ -19,12 +20,13 @@ public record LocalOptions(
         int maxIdleFiles,
         boolean forgoKernelHandles,
         boolean forgoIdentity,
+        boolean ranges,
         DescriptorBudget descriptors) {
     private static final int DEFAULT_MAX_IDLE_FILES = 1024;
 
     /** Uses all privileges that the process has. */
     public static final LocalOptions DEFAULTS =
-            new LocalOptions(null, DEFAULT_MAX_IDLE_FILES, false, false, DescriptorBudget.ofProcess());
+            new LocalOptions(null, DEFAULT_MAX_IDLE_FILES, false, false, true, DescriptorBudget.ofProcess());
 
     public LocalOptions {
         if (maxIdleFiles < 0) {
@@ -33,19 +35,24 @@ public record LocalOptions(
     }
 
     public LocalOptions withStateDirectory(@Nullable Path directory) {
-        return new LocalOptions(directory, maxIdleFiles, forgoKernelHandles, forgoIdentity, descriptors);
+        return new LocalOptions(directory, maxIdleFiles, forgoKernelHandles, forgoIdentity, ranges, descriptors);
     }
 
     public LocalOptions withMaxIdleFiles(int files) {
-        return new LocalOptions(stateDirectory, files, forgoKernelHandles, forgoIdentity, descriptors);
+        return new LocalOptions(stateDirectory, files, forgoKernelHandles, forgoIdentity, ranges, descriptors);
     }
 
     /** These options, but as if the process had no privilege. */
     public LocalOptions withoutPrivileges() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, true, descriptors);
+        return new LocalOptions(stateDirectory, maxIdleFiles, true, true, ranges, descriptors);
     }
 
     public LocalOptions withoutKernelHandles() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, forgoIdentity, descriptors);
+        return new LocalOptions(stateDirectory, maxIdleFiles, true, forgoIdentity, ranges, descriptors);
+    }
+
+    /** These options, with or without {@link org.warpnfs.fs.spi.OpenFile#range ranges}. */
+    public LocalOptions withRanges(boolean wanted) {
+        return new LocalOptions(stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, wanted, descriptors);
     }
 }

@@ -105,7 +105,8 @@ final class Startup {
                 authority(root, attributes, options),
                 attributes,
                 durability,
-                files);
+                files,
+                new FileRanges(options.ranges(), options.descriptors()));
     }
 
     private static Handles handles(

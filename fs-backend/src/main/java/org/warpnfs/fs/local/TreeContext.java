@@ -29,7 +29,8 @@ record TreeContext(
         Authority authority,
         AttributeReader attributes,
         Durability durability,
-        FdCache files) {
+        FdCache files,
+        FileRanges ranges) {
     private static final Logger LOG = LoggerFactory.getLogger(TreeContext.class);
     private static final int PATH_NO_FOLLOW = OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW;
 

@@ -23,6 +23,16 @@ public interface OpenFile extends AutoCloseable {
     int read(ByteBuffer sink, long offset) throws FsException;
 
     /**
+     * A range of the file whose bytes can be sent without reading them, if the backend has such ranges and all of it is
+     * in the page cache. The caller closes it.
+     *
+     * @param lengthBytes at least 1; the range must not go beyond the end of the file
+     */
+    default Optional<CachedRange> range(long offset, int lengthBytes) throws FsException {
+        return Optional.empty();
+    }
+
+    /**
      * Writes all that remains of {@code source} at {@code offset}, advancing its position.
      *
      * @return the stability that was reached; at least {@code stability}

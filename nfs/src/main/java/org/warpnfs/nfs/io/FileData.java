@@ -1,10 +1,13 @@
 package org.warpnfs.nfs.io;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.warpnfs.fs.spi.CachedRange;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.Source;
 
 /**
  * Result of one read from a file.
@@ -13,11 +16,14 @@ import org.warpnfs.payload.Payload;
  *
  * The payload belongs to the owner of this record.
  *
- * @param payload the data, from position to limit; fewer than were asked for where the file ends
+ * @param payload the data; fewer than were asked for where the file ends
  * @param isEnd the file ends with these data, or before them
  * @param after the file's attributes, read after the data
  */
-public record FileData(Payload payload, boolean isEnd, FileAttributes after) {
+public record FileData(Source payload, boolean isEnd, FileAttributes after) {
+    /** Shorter data are read, which costs less than the calls for a range. */
+    private static final int LEAST_RANGE_BYTES = 32 << 10;
+
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
     /** A payload for a READ of nothing, or beyond the end of every file. It takes no memory. */
@@ -34,6 +40,45 @@ public record FileData(Payload payload, boolean isEnd, FileAttributes after) {
      */
     public static int memoryBytes(long offset, long count, int maxBytes) {
         return offset < 0 ? 0 : (int) Math.min(Math.min(count, maxBytes), Long.MAX_VALUE - offset);
+    }
+
+    /**
+     * Reads from a file, or takes a range of it that the transport sends without reading it.
+     *
+     * @param offset unsigned
+     * @param payload as large as {@link #memoryBytes} says; released if it is not used
+     * @param maxRangeBytes the longest range that the transport takes; 0 if it takes none
+     */
+    public static FileData read(OpenFile file, long offset, Payload payload, int maxRangeBytes) throws FsException {
+        int asked = payload.lengthBytes();
+        if (maxRangeBytes < LEAST_RANGE_BYTES || asked < LEAST_RANGE_BYTES) {
+            return read(file, offset, payload);
+        }
+        Optional<FileData> range = Optional.empty();
+        boolean failed = true;
+        try {
+            range = range(file, offset, asked, maxRangeBytes);
+            failed = false;
+        } finally {
+            if (failed || range.isPresent()) {
+                payload.release();
+            }
+        }
+        return range.isPresent() ? range.get() : read(file, offset, payload);
+    }
+
+    /** The attributes are read before the data are sent, so a client never takes old data for new ones. */
+    private static Optional<FileData> range(OpenFile file, long offset, int asked, int maxRangeBytes)
+            throws FsException {
+        FileAttributes attributes = file.attributes();
+        long sizeBytes = attributes.sizeBytes();
+        int lengthBytes = Math.clamp(sizeBytes - offset, 0, asked);
+        if (lengthBytes < LEAST_RANGE_BYTES || lengthBytes > maxRangeBytes) {
+            return Optional.empty();
+        }
+        Optional<CachedRange> cached = file.range(offset, lengthBytes);
+        boolean isEnd = endsAt(offset, asked, lengthBytes, sizeBytes);
+        return cached.map(range -> new FileData(new SentRange(range), isEnd, attributes));
     }
 
     /**

@@ -12,6 +12,7 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
+import org.warpnfs.payload.Source;
 
 /**
  * A procedure's encoded result, kept so that it can be sent again: the RPC body, without the framing of a transport.
@@ -96,9 +97,9 @@ public final class EncodedReply implements XdrAble {
         }
 
         @Override
-        public void xdrEncodePayload(Payload payload) {
+        public void xdrEncodePayload(Source payload) {
             try {
-                ByteBuffer data = payload.buffer().duplicate();
+                ByteBuffer data = payload.bytes();
                 ByteBuffer copy =
                         ByteBuffer.allocate(data.remaining()).put(data).flip();
                 items.add(new Item(_buffer.position(), copy));

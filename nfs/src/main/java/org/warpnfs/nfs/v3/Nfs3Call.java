@@ -21,16 +21,23 @@ final class Nfs3Call {
     private final Nfs3Server server;
     private final Requester requester;
     private final boolean blind;
+    private final int maxRangeBytes;
     private final ReadMemory memory = new ReadMemory();
 
     Nfs3Call(Nfs3Server server, Requester requester) {
-        this(server, requester, false);
+        this(server, requester, 0);
     }
 
-    private Nfs3Call(Nfs3Server server, Requester requester, boolean blind) {
+    /** @param maxRangeBytes the longest file range that a payload of the reply may be; 0 if it must be in memory */
+    Nfs3Call(Nfs3Server server, Requester requester, int maxRangeBytes) {
+        this(server, requester, false, maxRangeBytes);
+    }
+
+    private Nfs3Call(Nfs3Server server, Requester requester, boolean blind, int maxRangeBytes) {
         this.server = server;
         this.requester = requester;
         this.blind = blind;
+        this.maxRangeBytes = maxRangeBytes;
     }
 
     /** Memory for the data that the procedure reads. */
@@ -38,9 +45,14 @@ final class Nfs3Call {
         return memory;
     }
 
+    /** The longest file range that the reply may have in place of data; 0 if data must be in memory. */
+    int maxRangeBytes() {
+        return maxRangeBytes;
+    }
+
     /** The same call without access to files, for the reply after a defect. */
     Nfs3Call blind() {
-        return new Nfs3Call(server, requester, true);
+        return new Nfs3Call(server, requester, true, 0);
     }
 
     Nfs3Options options() {

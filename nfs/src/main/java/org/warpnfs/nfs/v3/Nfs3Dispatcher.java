@@ -21,6 +21,7 @@ import org.warpnfs.nfs.replay.RememberedCall;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.OperationMeter;
+import org.warpnfs.nfs.xdr.PayloadXdr;
 
 /**
  * Processes a call from its arguments to its reply, for NFS and for its side program. A READ that finds no memory goes
@@ -57,7 +58,7 @@ final class Nfs3Dispatcher {
             rpc.failRpcGarbage();
             return;
         }
-        Nfs3Call call = new Nfs3Call(server, requester);
+        Nfs3Call call = new Nfs3Call(server, requester, PayloadXdr.maxRangeBytes(rpc.getXdr()));
         if (procedure.isRemembered()) {
             server.replies()
                     .answer(

@@ -9,6 +9,7 @@ import org.warpnfs.nfs.io.FileData;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.Source;
 
 /**
  * READ (RFC 1813, section 3.3.6). The data are DDP-eligible (RFC 8267, section 4).
@@ -43,7 +44,7 @@ final class Read implements Nfs3Procedure<Read.Args> {
             if (memory == null) {
                 throw new Nfs3Exception(Nfs3Status.JUKEBOX);
             }
-            FileData data = FileData.read(open, args.offset(), memory);
+            FileData data = FileData.read(open, args.offset(), memory, call.maxRangeBytes());
             return Nfs3Reply.ok(new Data(file.postOpAttr(data.after()), data.isEnd(), data.payload()));
         }
     }
@@ -62,10 +63,10 @@ final class Read implements Nfs3Procedure<Read.Args> {
     private static final class Data implements Nfs3Reply.Body {
         private final PostOpAttr attributes;
         private final boolean eof;
-        private final Payload payload;
+        private final Source payload;
         private boolean owned = true;
 
-        Data(PostOpAttr attributes, boolean eof, Payload payload) {
+        Data(PostOpAttr attributes, boolean eof, Source payload) {
             this.attributes = attributes;
             this.eof = eof;
             this.payload = payload;

@@ -210,7 +210,8 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 requester,
                 principalOf(requester.identity()),
                 call.getTransport(),
-                PayloadXdr.maxInlineBytes(call.getXdr()));
+                PayloadXdr.maxInlineBytes(call.getXdr()),
+                PayloadXdr.maxRangeBytes(call.getXdr()));
         CompoundCall received =
                 new CompoundCall(compound, call, caller, header, in, executed -> probe(executed, call.getTransport()));
         if (header.minorVersion() == 0) {

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.xdr;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
+import org.warpnfs.payload.Source;
 
 /**
  * Encodes the data items that RFC 8267 calls DDP-eligible: READ data and READLINK text. {@link #encode} is for these
@@ -36,8 +37,13 @@ public final class PayloadXdr {
         return xdr instanceof PayloadEncoder encoder ? encoder.maxInlinePayloadBytes() : MAX_COPIED_BYTES;
     }
 
+    /** The longest file range that the first payload of a reply may be; 0 if it must be in memory. */
+    public static int maxRangeBytes(Object xdr) {
+        return xdr instanceof PayloadEncoder encoder ? encoder.maxRangeBytes() : 0;
+    }
+
     /** Encodes {@code payload} as variable-length opaque data. */
-    public static void encode(XdrEncodingStream xdr, Payload payload) {
+    public static void encode(XdrEncodingStream xdr, Source payload) {
         if (xdr instanceof PayloadEncoder encoder) {
             encoder.xdrEncodePayload(payload);
         } else {
@@ -45,9 +51,9 @@ public final class PayloadXdr {
         }
     }
 
-    private static void copy(XdrEncodingStream xdr, Payload payload) {
+    private static void copy(XdrEncodingStream xdr, Source payload) {
         try {
-            xdr.xdrEncodeByteBuffer(payload.buffer());
+            xdr.xdrEncodeByteBuffer(payload.bytes());
         } finally {
             payload.release();
         }

@@ -14,6 +14,7 @@ import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.payload.Source;
 
 /** Replies with payloads that are kept and sent again. */
 class EncodedReplyTest {
@@ -24,7 +25,7 @@ class EncodedReplyTest {
         private final Payload payload = pool.tryAcquire(5);
 
         Result() {
-            payload.buffer().put(0, new byte[] {1, 2, 3, 4, 5});
+            payload.bytes().put(0, new byte[] {1, 2, 3, 4, 5});
         }
 
         @Override
@@ -59,9 +60,9 @@ class EncodedReplyTest {
         }
 
         @Override
-        public void xdrEncodePayload(Payload payload) {
-            through.add(payload.buffer());
-            xdrEncodeByteBuffer(payload.buffer().duplicate());
+        public void xdrEncodePayload(Source payload) {
+            through.add(payload.bytes());
+            xdrEncodeByteBuffer(payload.bytes().duplicate());
             payload.release();
         }
     }

@@ -16,6 +16,7 @@ import org.dcache.oncrpc4j.xdr.Xdr;
 import org.glassfish.grizzly.memory.ByteBufferManager;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
+import org.warpnfs.payload.Source;
 
 /**
  * A connection without a wire. It passes calls to a program, one after the other, and keeps the bytes of each reply. It
@@ -163,8 +164,8 @@ public final class ReplyKeeper implements RpcTransport {
         }
 
         @Override
-        public void xdrEncodePayload(Payload payload) {
-            xdrEncodeByteBuffer(payload.buffer());
+        public void xdrEncodePayload(Source payload) {
+            xdrEncodeByteBuffer(payload.bytes());
             payload.release();
         }
     }

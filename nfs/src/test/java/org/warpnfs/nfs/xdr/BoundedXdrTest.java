@@ -11,6 +11,7 @@ import org.dcache.oncrpc4j.xdr.Xdr;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
+import org.warpnfs.payload.Source;
 
 class BoundedXdrTest {
     @Test
@@ -97,7 +98,7 @@ class BoundedXdrTest {
     void payload_streamWithADoor_isHandedOver() {
         AtomicInteger released = new AtomicInteger();
         class Doored extends Xdr implements PayloadEncoder {
-            private Payload taken;
+            private Source taken;
 
             Doored() {
                 super(64);
@@ -114,7 +115,7 @@ class BoundedXdrTest {
             }
 
             @Override
-            public void xdrEncodePayload(Payload payload) {
+            public void xdrEncodePayload(Source payload) {
                 taken = payload;
             }
         }

@@ -89,7 +89,7 @@ public record ReadReplyPlan(
         List<ReadableItem> payloads = new ArrayList<>(kept.size());
         long before = 0;
         for (RpcMessage.Item item : reply.items()) {
-            ByteBuffer data = item.payload().buffer();
+            ByteBuffer data = item.payload().bytes();
             if (data.hasRemaining() && kept.contains(item)) {
                 payloads.add(ReadableItem.of(item.offsetBytes() + before, List.of(data.slice())));
             }

@@ -107,7 +107,7 @@ final class PendingCall {
         List<ReadSegment> entries = new ArrayList<>(message.items().size());
         long before = 0;
         for (RpcMessage.Item item : message.items()) {
-            ByteBuffer data = item.payload().buffer();
+            ByteBuffer data = item.payload().bytes();
             if (data.hasRemaining()) {
                 entries.add(new ReadSegment(item.offsetBytes() + before, readable(queuePair, data)));
                 before += XdrStream.roundUp(data.remaining());

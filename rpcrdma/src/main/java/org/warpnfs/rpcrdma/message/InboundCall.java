@@ -50,6 +50,11 @@ public interface InboundCall {
         return true;
     }
 
+    /** See {@link org.warpnfs.payload.PayloadEncoder#maxRangeBytes}. */
+    default int maxRangeBytes() {
+        return 0;
+    }
+
     /** Sends the reply and takes ownership of its payloads. */
     void reply(RpcMessage reply);
 

@@ -1,10 +1,12 @@
 package org.warpnfs.rpcrdma.message;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.payload.FileRange;
 import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.Pieces;
+import org.warpnfs.payload.Source;
 
 /**
  * An outbound RPC message: XDR, and payloads that belong into it at known offsets.
@@ -45,7 +47,7 @@ public record RpcMessage(
      *
      * @param offsetBytes the offset in {@link #xdr()} at which the bytes belong, counted from its position
      */
-    public record Item(int offsetBytes, Payload payload) {}
+    public record Item(int offsetBytes, Source payload) {}
 
     /**
      * The XID, unsigned 32 bits, from the first word.
@@ -68,7 +70,29 @@ public record RpcMessage(
         return sum;
     }
 
-    /** The message as a list of buffers, with its items and their pads at their offsets. Nothing is copied. */
+    /** Adds the message to a row of pieces, with its items and their pads at their offsets. Nothing is copied. */
+    public void addTo(Pieces row) {
+        int taken = 0;
+        for (Item item : items) {
+            addIfAny(row, xdr.slice(xdr.position() + taken, item.offsetBytes() - taken));
+            int lengthBytes = item.payload().lengthBytes();
+            switch (item.payload()) {
+                case Payload data -> addIfAny(row, data.buffer().slice());
+                case FileRange range -> row.add(range, 0, lengthBytes);
+            }
+            addIfAny(row, ByteBuffer.allocate(XdrStream.roundUp(lengthBytes) - lengthBytes));
+            taken = item.offsetBytes();
+        }
+        addIfAny(row, xdr.slice(xdr.position() + taken, xdr.remaining() - taken));
+    }
+
+    private static void addIfAny(Pieces row, ByteBuffer buffer) {
+        if (buffer.hasRemaining()) {
+            row.add(buffer);
+        }
+    }
+
+    /** The message as a list of buffers. Its payloads must be in memory. */
     public List<ByteBuffer> gather() {
         return splice(xdr, items);
     }
@@ -83,25 +107,14 @@ public record RpcMessage(
         return flat.flip();
     }
 
-    /** {@code xdr} as a list of buffers, with these items and their pads at their offsets. */
+    /** {@code xdr} as a list of buffers, with these items, which are in memory, and their pads at their offsets. */
     public static List<ByteBuffer> splice(ByteBuffer xdr, List<Item> items) {
-        List<ByteBuffer> row = new ArrayList<>(1 + 3 * items.size());
-        int taken = 0;
-        for (Item item : items) {
-            addIfAny(row, xdr.slice(xdr.position() + taken, item.offsetBytes() - taken));
-            ByteBuffer data = item.payload().buffer();
-            addIfAny(row, data.slice());
-            addIfAny(row, ByteBuffer.allocate(XdrStream.roundUp(data.remaining()) - data.remaining()));
-            taken = item.offsetBytes();
+        Pieces row = new Pieces();
+        new RpcMessage(xdr, items).addTo(row);
+        if (!row.inMemory()) {
+            throw new IllegalArgumentException("a file range is not in memory");
         }
-        addIfAny(row, xdr.slice(xdr.position() + taken, xdr.remaining() - taken));
-        return row;
-    }
-
-    private static void addIfAny(List<ByteBuffer> row, ByteBuffer buffer) {
-        if (buffer.hasRemaining()) {
-            row.add(buffer);
-        }
+        return row.buffers();
     }
 
     /** Releases every payload. */

@@ -173,6 +173,11 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
     }
 
     @Override
+    public int maxRangeBytes() {
+        return call.maxRangeBytes();
+    }
+
+    @Override
     public boolean isRepeated() {
         return !transport.connection().lasts();
     }

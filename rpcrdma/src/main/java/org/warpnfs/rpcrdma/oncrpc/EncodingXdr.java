@@ -11,6 +11,7 @@ import org.glassfish.grizzly.Buffer;
 import org.glassfish.grizzly.FileChunk;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
+import org.warpnfs.payload.Source;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
@@ -60,7 +61,7 @@ class EncodingXdr extends DecodingXdr implements PayloadEncoder {
     }
 
     @Override
-    public void xdrEncodePayload(Payload payload) {
+    public void xdrEncodePayload(Source payload) {
         xdrEncodeInt(payload.lengthBytes());
         items.add(new RpcMessage.Item(_buffer.position(), payload));
     }

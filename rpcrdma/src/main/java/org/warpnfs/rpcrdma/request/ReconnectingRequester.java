@@ -304,7 +304,7 @@ public final class ReconnectingRequester implements Requester {
             List<RpcMessage.Item> views = new ArrayList<>(message.items().size());
             for (RpcMessage.Item item : message.items()) {
                 views.add(new RpcMessage.Item(
-                        item.offsetBytes(), Payload.unpooled(item.payload().buffer())));
+                        item.offsetBytes(), Payload.unpooled(item.payload().bytes())));
             }
             requester.call(new RpcMessage(message.xdr(), views), offer, deadlineNanos, this);
         }

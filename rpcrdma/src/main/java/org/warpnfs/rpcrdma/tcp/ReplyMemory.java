@@ -42,8 +42,7 @@ final class ReplyMemory {
         static Size of(RpcMessage reply) {
             long heapBytes = reply.xdr().remaining();
             for (RpcMessage.Item item : reply.items()) {
-                heapBytes +=
-                        item.payload().buffer().isDirect() ? 0 : item.payload().lengthBytes();
+                heapBytes += item.payload().heapBytes();
             }
             return new Size(reply.lengthBytes(), heapBytes);
         }

@@ -1,11 +1,7 @@
 package org.warpnfs.rpcrdma.tcp;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOutboundBuffer;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,10 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
+import org.warpnfs.payload.Pieces;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
+import org.warpnfs.sockets.PieceWriter;
 
 /**
  * Writes the output of one TCP connection.
@@ -56,6 +54,7 @@ final class ReplyWriter {
     private record Ending(TcpCall call, @Nullable RpcMessage reply) {}
 
     private final Channel channel;
+    private final PieceWriter output;
     private final ClientAccount account;
     private final TransportStatistics statistics;
     private final int maxPerTurn;
@@ -70,10 +69,16 @@ final class ReplyWriter {
 
     ReplyWriter(Channel channel, ClientAccount account, TransportStatistics statistics, int maxPerTurn, Calls calls) {
         this.channel = channel;
+        this.output = new PieceWriter(channel);
         this.account = account;
         this.statistics = statistics;
         this.maxPerTurn = maxPerTurn;
         this.calls = calls;
+    }
+
+    /** Whether replies may have file ranges in place of data. */
+    boolean takesRanges() {
+        return PieceWriter.takesRanges(channel);
     }
 
     /** Bytes of messages that the socket has not taken. */
@@ -93,10 +98,9 @@ final class ReplyWriter {
 
     /** Bytes that the socket has taken since the connection began. */
     long takenBytes() {
-        ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
         // Of the current message, only the progress of the current piece is known. So the sum may decrease for a
         // moment.
-        long bytes = sentBytes + (outbound == null ? 0 : outbound.currentProgress());
+        long bytes = sentBytes + output.progressBytes();
         takenBytesSeen = Math.max(takenBytesSeen, bytes);
         return takenBytesSeen;
     }
@@ -143,7 +147,7 @@ final class ReplyWriter {
             }
             end(ending);
         }
-        guarded(channel::flush);
+        guarded(output::flush);
         guarded(calls::turnEnded);
         if (!endings.isEmpty() && endingsScheduled.compareAndSet(false, true)) {
             schedule();
@@ -189,15 +193,13 @@ final class ReplyWriter {
      */
     private long write(RpcMessage message, Runnable done) {
         long lengthBytes;
-        List<ByteBuffer> pieces;
-        ByteBuffer last;
-        ByteBuf header;
+        Pieces record = new Pieces();
         try {
             lengthBytes = message.lengthBytes();
-            pieces = message.gather();
-            last = pieces.getLast();
-            // This is the last step that may fail for lack of memory. Nothing has been counted yet.
-            header = channel.alloc().directBuffer(Integer.BYTES);
+            record.add(ByteBuffer.allocate(Integer.BYTES)
+                    .putInt(LAST_FRAGMENT | (int) lengthBytes)
+                    .flip());
+            message.addTo(record);
         } catch (Throwable e) {
             guarded(message::release);
             done.run();
@@ -205,11 +207,7 @@ final class ReplyWriter {
         }
         statistics.add(Counter.TCP_SENT_BYTES, lengthBytes + Integer.BYTES);
         count(lengthBytes);
-        var _ = channel.write(header.writeInt(LAST_FRAGMENT | (int) lengthBytes));
-        for (int i = 0; i < pieces.size() - 1; i++) {
-            var _ = channel.write(Unpooled.wrappedBuffer(pieces.get(i)));
-        }
-        channel.write(Unpooled.wrappedBuffer(last)).addListener(written -> {
+        output.write(record, _ -> {
             count(-lengthBytes);
             sentBytes += lengthBytes;
             guarded(message::release);

@@ -88,6 +88,11 @@ final class TcpCall implements InboundCall {
     }
 
     @Override
+    public int maxRangeBytes() {
+        return replies.takesRanges() ? Integer.MAX_VALUE : 0;
+    }
+
+    @Override
     public void reply(RpcMessage reply) {
         if (!ended.compareAndSet(false, true)) {
             reply.release();

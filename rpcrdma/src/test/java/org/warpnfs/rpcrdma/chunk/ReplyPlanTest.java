@@ -128,7 +128,7 @@ class ReplyPlanTest {
             RpcMessage reply = reply(4 * random.nextInt(6, 2000), payloads);
             random.nextBytes(reply.xdr().array());
             reply.items()
-                    .forEach(item -> random.nextBytes(item.payload().buffer().array()));
+                    .forEach(item -> random.nextBytes(item.payload().bytes().array()));
             Map<RemoteMemory, ByteBuffer> memory = new HashMap<>();
             List<WriteChunk> writeList = new ArrayList<>();
             int chunks = random.nextInt(0, 4);

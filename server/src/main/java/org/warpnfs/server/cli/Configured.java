@@ -114,7 +114,8 @@ final class Configured {
                 settings.get(Settings.THREADS).intValue(),
                 settings.get(Settings.PAYLOAD_MEMORY),
                 settings.get(Settings.DRAIN),
-                identities);
+                identities,
+                settings.get(Settings.SPLICE));
     }
 
     /** Returns whether {@code --exports} is set, with files or without; these files can be read again. */

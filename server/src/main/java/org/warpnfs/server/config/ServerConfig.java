@@ -23,6 +23,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param payloadBytes memory for file data in flight, over all connections
  * @param drain how long a stop waits for calls under way
  * @param identities how users and groups are identified
+ * @param splice whether data in the page cache are sent without a copy
  */
 public record ServerConfig(
         List<ExportSpec> exports,
@@ -36,7 +37,8 @@ public record ServerConfig(
         int operationThreads,
         long payloadBytes,
         Duration drain,
-        IdentityChoices identities) {
+        IdentityChoices identities,
+        Splice splice) {
 
     /** The least memory for file data in flight: a few transfers of the largest size. */
     public static final long MIN_PAYLOAD_BYTES = 8 << 20;
@@ -46,6 +48,36 @@ public record ServerConfig(
 
     public ServerConfig {
         exports = List.copyOf(exports);
+    }
+
+    /** A configuration that sends data in the page cache without a copy. */
+    public ServerConfig(
+            List<ExportSpec> exports,
+            Backend backend,
+            long memoryBytes,
+            InetSocketAddress rdmaAddress,
+            InetSocketAddress tcpAddress,
+            @Nullable Path stateDirectory,
+            RdmaChoices rdma,
+            Duration lease,
+            int operationThreads,
+            long payloadBytes,
+            Duration drain,
+            IdentityChoices identities) {
+        this(
+                exports,
+                backend,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                Splice.ON);
     }
 
     /**

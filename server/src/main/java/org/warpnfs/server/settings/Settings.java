@@ -10,6 +10,7 @@ import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.LogFormat;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.Splice;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
@@ -110,6 +111,15 @@ public final class Settings {
                             + "memory (RFC 5666).",
                     "Linux clients do not use this. By default such a call fails.")
             .flag("--read-replies", "");
+
+    public static final Setting<Splice> SPLICE = Setting.of(
+                    "splice",
+                    new Kind.Choice<>(Splice.class),
+                    Splice.ON,
+                    "Send data of large reads from the page cache to the socket without a copy, where the kernel "
+                            + "(Linux 6.5",
+                    "or later) and the connection permit it. With off, all data are read before they are sent.")
+            .flag("--splice", "on|off");
 
     public static final Setting<Duration> LEASE = Setting.of(
                     "lease",
@@ -257,6 +267,7 @@ public final class Settings {
                 CRC,
                 MARKERS,
                 READ_REPLIES,
+                SPLICE,
                 LEASE,
                 THREADS,
                 MANAGE_GIDS,

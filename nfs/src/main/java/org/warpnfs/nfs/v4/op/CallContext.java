@@ -27,6 +27,7 @@ public final class CallContext {
     private final int minorVersion;
     private final int operationCount;
     private final int maxInlineBytes;
+    private final int maxRangeBytes;
     private final Admissions admissions;
     private final CurrentFiles files;
     private final CallingClient calling;
@@ -42,6 +43,7 @@ public final class CallContext {
         this.minorVersion = minorVersion;
         this.operationCount = operationCount;
         this.maxInlineBytes = origin.maxInlineBytes();
+        this.maxRangeBytes = origin.maxRangeBytes();
         this.admissions = new Admissions(origin.requester());
         this.files = new CurrentFiles(admissions, minorVersion);
         this.calling = new CallingClient(services, origin, minorVersion);
@@ -98,6 +100,11 @@ public final class CallContext {
     public int maxReadBytes(boolean inline) {
         int maxBytes = services.facts().maxReadBytes();
         return inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes;
+    }
+
+    /** The longest file range that the first payload of the reply may be; 0 if it must be in memory. */
+    int maxRangeBytes() {
+        return maxRangeBytes;
     }
 
     /**

@@ -22,7 +22,11 @@ final class Read implements Operation {
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));
         try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
-            FileData data = FileData.read(access.file(), offset, call.takeMemory(memoryBytes));
+            FileData data = FileData.read(
+                    access.file(),
+                    offset,
+                    call.takeMemory(memoryBytes),
+                    out.holdsPayloads() ? 0 : call.maxRangeBytes());
             // An offset beyond 2^63 is beyond the end and not an error; otherwise Linux would repeat the request for
             // ever.
             out.bool(data.isEnd());

@@ -10,6 +10,7 @@ import java.util.List;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.Source;
 
 /**
  * Collects the results of a COMPOUND.
@@ -38,7 +39,7 @@ public final class CompoundWriter {
     private final List<Placed> payloads = new ArrayList<>(1);
     private long payloadBytes;
 
-    private record Placed(int position, Payload payload, int lengthBytes, boolean eligible) {}
+    private record Placed(int position, Source payload, int lengthBytes, boolean eligible) {}
 
     public void int32(int value) {
         ensure(Integer.BYTES);
@@ -84,7 +85,7 @@ public final class CompoundWriter {
     }
 
     /** Variable-length opaque data that is DDP-eligible (RFC 8267). Takes ownership. */
-    public void payload(Payload payload) {
+    public void payload(Source payload) {
         place(payload, true);
     }
 
@@ -93,7 +94,7 @@ public final class CompoundWriter {
         place(payload, false);
     }
 
-    private void place(Payload payload, boolean eligible) {
+    private void place(Source payload, boolean eligible) {
         if (payload.lengthBytes() == 0) {
             // Empty data: a transport has nothing to place.
             int32(0);
@@ -143,7 +144,7 @@ public final class CompoundWriter {
     public long heapBytes() {
         long sum = length;
         for (Placed placed : payloads) {
-            sum += placed.payload().buffer().isDirect() ? 0 : placed.lengthBytes();
+            sum += placed.payload().heapBytes();
         }
         return sum;
     }
@@ -168,7 +169,7 @@ public final class CompoundWriter {
             to += placed.position() - from;
             from = placed.position();
             INT.set(copy, to, placed.lengthBytes());
-            placed.payload().buffer().duplicate().get(copy, to + Integer.BYTES, placed.lengthBytes());
+            placed.payload().bytes().get(copy, to + Integer.BYTES, placed.lengthBytes());
             to += Integer.BYTES + roundUp(placed.lengthBytes());
         }
         System.arraycopy(bytes, from, copy, to, length - from);
@@ -186,7 +187,7 @@ public final class CompoundWriter {
             if (item.eligible()) {
                 PayloadXdr.encode(out, item.payload());
             } else {
-                PayloadXdr.encodeInline(out, item.payload());
+                PayloadXdr.encodeInline(out, (Payload) item.payload());
             }
         }
         out.xdrEncodeOpaque(bytes, from, length - from);

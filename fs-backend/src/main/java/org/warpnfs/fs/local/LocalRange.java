@@ -1,0 +1,150 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.DataCalls;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.RangeCalls;
+import org.warpnfs.fs.spi.CachedRange;
+
+/**
+ * A range of a file of a {@link LocalFileSystem}.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Owns a descriptor, which is closed after {@link #close()} when the last call has returned.
+ */
+final class LocalRange implements CachedRange {
+    private final FileRanges ranges;
+    private final Fd file;
+    private final long offset;
+    private final int lengthBytes;
+    private final UseCount users = new UseCount();
+
+    /** @param file belongs to this object from now on */
+    LocalRange(FileRanges ranges, Fd file, long offset, int lengthBytes) {
+        this.ranges = ranges;
+        this.file = file;
+        this.offset = offset;
+        this.lengthBytes = lengthBytes;
+    }
+
+    @Override
+    public int lengthBytes() {
+        return lengthBytes;
+    }
+
+    @Override
+    public boolean isCached(int from, int length) {
+        if (!users.enter()) {
+            return false;
+        }
+        try {
+            return ranges.isCached(file, offset + from, length);
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public int read(int from, ByteBuffer sink) throws IOException {
+        return with(() -> {
+            int wanted = Math.min(sink.remaining(), lengthBytes - from);
+            if (sink.isDirect()) {
+                int got = readFully(MemorySegment.ofBuffer(sink).asSlice(0, wanted), offset + from);
+                sink.position(sink.position() + got);
+                return got;
+            }
+            ByteBuffer copy = ByteBuffer.allocateDirect(wanted);
+            int got = readFully(MemorySegment.ofBuffer(copy), offset + from);
+            sink.put(copy.limit(got));
+            return got;
+        });
+    }
+
+    private int readFully(MemorySegment sink, long at) throws ErrnoException {
+        long done = 0;
+        while (done < sink.byteSize()) {
+            long count = DataCalls.pread(file, sink.asSlice(done), at + done);
+            if (count == 0) {
+                break;
+            }
+            done += count;
+        }
+        return (int) done;
+    }
+
+    @Override
+    public int sendTo(int socket, int from, int length) throws IOException {
+        return with(() -> {
+            try {
+                return (int) RangeCalls.send(socket, file, offset + from, length);
+            } catch (ErrnoException e) {
+                switch (e.errno()) {
+                    case Errno.EAGAIN -> {
+                        return SOCKET_FULL;
+                    }
+                    case Errno.EINVAL, Errno.EOPNOTSUPP, Errno.ENOSYS -> ranges.forgo(e);
+                    default -> {}
+                }
+                throw e;
+            }
+        });
+    }
+
+    private int with(Use use) throws IOException {
+        if (!users.enter()) {
+            throw new IOException("a range of a file is used after its end");
+        }
+        try {
+            return use.run();
+        } catch (ErrnoException e) {
+            throw new IOException("a range of a file cannot be sent: " + e.getMessage(), e);
+        } finally {
+            leave();
+        }
+    }
+
+    private void leave() {
+        if (users.leave()) {
+            closeFile();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (users.close()) {
+            closeFile();
+        }
+    }
+
+    /** The last descriptor of a file without a name frees its blocks when it is closed, which may take long. */
+    private void closeFile() {
+        if (hasName()) {
+            closeNow();
+        } else {
+            Thread.ofVirtual().name("nameless-file").start(this::closeNow);
+        }
+    }
+
+    private boolean hasName() {
+        try {
+            return AttributeCalls.statx(file).linkCount() > 0;
+        } catch (ErrnoException e) {
+            return true;
+        }
+    }
+
+    private void closeNow() {
+        file.close();
+        ranges.closed();
+    }
+
+    private interface Use {
+        int run() throws ErrnoException;
+    }
+}

@@ -1,0 +1,131 @@
+package org.warpnfs.sockets;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * One call of sendmsg(2), which gathers buffers without waiting.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Direct buffers are sent from where they are. Those on the heap are copied into memory of the thread.
+ *
+ * <p>For the thread that got it from {@link #ofThread} alone.
+ */
+final class GatheringSend {
+    private static final int MAX_BUFFERS = 64;
+    private static final int COPIED_BYTES = 64 << 10;
+    private static final int ZERO_BYTES = 64 << 10;
+
+    // struct msghdr of 64-bit Linux: name, namelen, iov, iovlen, control, controllen, flags.
+    private static final long MSGHDR_BYTES = 56;
+    private static final long MSG_IOV = 16;
+    private static final long MSG_IOVLEN = 24;
+    private static final long IOVEC_BYTES = 16;
+
+    private static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int MSG_MORE = 0x8000;
+    private static final int EINTR = 4;
+    private static final int EAGAIN = 11;
+
+    private static final MethodHandle SENDMSG =
+            SocketCalls.handle("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final ThreadLocal<GatheringSend> OF_THREAD = ThreadLocal.withInitial(GatheringSend::new);
+    private static final ByteBuffer ZEROES = ByteBuffer.allocateDirect(ZERO_BYTES);
+
+    private final MemorySegment errno;
+    private final MemorySegment header;
+    private final MemorySegment vector;
+    private final MemorySegment copies;
+    private int count;
+    private long copiedBytes;
+
+    private GatheringSend() {
+        Arena arena = Arena.ofAuto();
+        errno = SocketCalls.errno(arena);
+        header = arena.allocate(MSGHDR_BYTES, Long.BYTES);
+        vector = arena.allocate(MAX_BUFFERS * IOVEC_BYTES, Long.BYTES);
+        copies = arena.allocate(COPIED_BYTES);
+        header.set(ADDRESS, MSG_IOV, vector);
+    }
+
+    /** The object of this thread, with nothing gathered. */
+    static GatheringSend ofThread() {
+        GatheringSend send = OF_THREAD.get();
+        send.count = 0;
+        send.copiedBytes = 0;
+        return send;
+    }
+
+    /**
+     * Gathers bytes of a buffer from {@code offset} after its position on, in part if there is no room for all.
+     *
+     * @return false if not all of them were gathered, so that no others may follow
+     */
+    boolean add(ByteBuffer buffer, int offset) {
+        if (count == MAX_BUFFERS) {
+            return false;
+        }
+        int at = buffer.position() + offset;
+        int lengthBytes = buffer.limit() - at;
+        if (buffer.isDirect()) {
+            add(MemorySegment.ofBuffer(buffer).address() + offset, lengthBytes);
+            return true;
+        }
+        long copied = Math.min(lengthBytes, COPIED_BYTES - copiedBytes);
+        MemorySegment.copy(MemorySegment.ofBuffer(buffer), offset, copies, copiedBytes, copied);
+        add(copies.address() + copiedBytes, copied);
+        copiedBytes += copied;
+        return copied == lengthBytes;
+    }
+
+    /** Gathers zeroes, at most {@code lengthBytes} of them. */
+    void addZeroes(long lengthBytes) {
+        add(MemorySegment.ofBuffer(ZEROES).address(), Math.min(lengthBytes, ZERO_BYTES));
+    }
+
+    private void add(long address, long lengthBytes) {
+        vector.set(JAVA_LONG, count * IOVEC_BYTES, address);
+        vector.set(JAVA_LONG, count * IOVEC_BYTES + Long.BYTES, lengthBytes);
+        count++;
+    }
+
+    /**
+     * Sends what was gathered.
+     *
+     * @param more whether other bytes follow at once, so that the kernel may wait for them to fill a packet
+     * @return the number of bytes that the socket has taken; -1 if it takes nothing now
+     */
+    @SuppressWarnings("AvoidCatchingThrowable") // a method handle declares nothing narrower
+    long send(int socket, boolean more) throws IOException {
+        header.set(JAVA_LONG, MSG_IOVLEN, count);
+        int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (more ? MSG_MORE : 0);
+        while (true) {
+            long sent;
+            try {
+                sent = (long) SENDMSG.invokeExact(errno, socket, header, flags);
+            } catch (Throwable e) {
+                throw new AssertionError("sendmsg is bound wrongly", e);
+            }
+            if (sent >= 0) {
+                return sent;
+            }
+            int cause = errno.get(JAVA_INT, 0);
+            if (cause == EAGAIN) {
+                return -1;
+            }
+            if (cause != EINTR) {
+                throw new IOException("sendmsg: errno " + cause);
+            }
+        }
+    }
+}
