@@ -11,7 +11,7 @@ import org.warpnfs.testkit.Circles;
 /** The dependency ladder of this module: each package and the packages that it may use. */
 @AnalyzeClasses(packages = "org.warpnfs.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
-    private static final String[] JDK = {"java..", "org.jspecify..", "org.warpnfs.limits.."};
+    private static final String[] JDK = {"java..", "org.jspecify..", "org.warpnfs.limits..", "org.warpnfs.payload.."};
 
     @ArchTest
     static final ArchRule io = only("io");
@@ -46,6 +46,7 @@ class LadderTest {
                     "org.jspecify..",
                     "org.slf4j..",
                     "org.warpnfs.limits..",
+                    "org.warpnfs.payload..",
                     "io.netty..",
                     "org.warpnfs.sockets..",
                     "org.warpnfs.iwarp.netty..",

@@ -34,11 +34,15 @@ final class GatheringSend {
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_MORE = 0x8000;
+    private static final int IPPROTO_TCP = 6;
+    private static final int TCP_CORK = 3;
     private static final int EINTR = 4;
     private static final int EAGAIN = 11;
 
     private static final MethodHandle SENDMSG =
             SocketCalls.handle("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle SETSOCKOPT = SocketCalls.handle(
+            "setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
     private static final ThreadLocal<GatheringSend> OF_THREAD = ThreadLocal.withInitial(GatheringSend::new);
     private static final ByteBuffer ZEROES = ByteBuffer.allocateDirect(ZERO_BYTES);
 
@@ -46,6 +50,7 @@ final class GatheringSend {
     private final MemorySegment header;
     private final MemorySegment vector;
     private final MemorySegment copies;
+    private final MemorySegment option;
     private int count;
     private long copiedBytes;
 
@@ -55,6 +60,7 @@ final class GatheringSend {
         header = arena.allocate(MSGHDR_BYTES, Long.BYTES);
         vector = arena.allocate(MAX_BUFFERS * IOVEC_BYTES, Long.BYTES);
         copies = arena.allocate(COPIED_BYTES);
+        option = arena.allocate(JAVA_INT);
         header.set(ADDRESS, MSG_IOV, vector);
     }
 
@@ -97,6 +103,21 @@ final class GatheringSend {
         vector.set(JAVA_LONG, count * IOVEC_BYTES, address);
         vector.set(JAVA_LONG, count * IOVEC_BYTES + Long.BYTES, lengthBytes);
         count++;
+    }
+
+    /**
+     * Makes the kernel keep packets that are not full, until this is called with false or 0.2 s have passed. For
+     * sendfile(2), which has no MSG_MORE.
+     */
+    @SuppressWarnings("AvoidCatchingThrowable") // a method handle declares nothing narrower
+    void keepPartialPackets(int socket, boolean keep) {
+        option.set(JAVA_INT, 0, keep ? 1 : 0);
+        try {
+            // If the option cannot be set, there are more packets and nothing else.
+            int _ = (int) SETSOCKOPT.invokeExact(errno, socket, IPPROTO_TCP, TCP_CORK, option, Integer.BYTES);
+        } catch (Throwable e) {
+            throw new AssertionError("setsockopt is bound wrongly", e);
+        }
     }
 
     /**

@@ -15,8 +15,8 @@ import org.warpnfs.payload.Pieces;
  * <h2>Operation</h2>
  *
  * Netty calls {@link #transferTo} while the socket takes bytes, and waits until it is writable otherwise. Bytes in
- * memory are sent by sendmsg(2) with MSG_MORE if others follow, those of a file range by the range itself, so that
- * headers and data share packets.
+ * memory are sent by sendmsg(2) with MSG_MORE if others follow, those of a file range by the range itself. With several
+ * file ranges TCP_CORK is set until the end, so that headers and data share packets.
  *
  * <p>Just before bytes of a file are sent, the range is asked whether they are still cached. If not, this region claims
  * to be complete: {@link #waits()} is true then. After {@link #load()} on another thread it is written again and goes
@@ -55,6 +55,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     private boolean lost;
 
     private boolean waits;
+    private boolean corked;
 
     /** Bytes that are known to be in memory. */
     private @Nullable FileRange ready;
@@ -100,10 +101,18 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             ready = null;
         }
         boolean goesOn = !waits;
+        if (goesOn && !corked && pieces.parts().size() > 1) {
+            corked = true;
+            GatheringSend.ofThread().keepPartialPackets(socket, true);
+        }
         while (goesOn && sentBytes - before < TURN_BYTES) {
             goesOn = atPart() ? sendPart() : sendBuffers();
         }
         loaded = false;
+        if (corked && (waits || sentBytes == pieces.lengthBytes())) {
+            corked = false;
+            GatheringSend.ofThread().keepPartialPackets(socket, false);
+        }
         return sentBytes - before;
     }
 

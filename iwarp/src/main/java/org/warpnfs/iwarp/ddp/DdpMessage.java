@@ -25,8 +25,8 @@ public abstract sealed class DdpMessage {
     private final GatherCursor payload;
     private boolean ended;
 
-    private DdpMessage(List<ByteBuffer> payload) {
-        this.payload = new GatherCursor(payload);
+    private DdpMessage(GatherCursor payload) {
+        this.payload = payload;
     }
 
     /** The cursor that payload is taken from. */
@@ -66,6 +66,10 @@ public abstract sealed class DdpMessage {
         private long taggedOffset;
 
         public Tagged(int rsvdUlp, long stag, long taggedOffset, List<ByteBuffer> payload) {
+            this(rsvdUlp, stag, taggedOffset, new GatherCursor(payload));
+        }
+
+        public Tagged(int rsvdUlp, long stag, long taggedOffset, GatherCursor payload) {
             super(payload);
             this.rsvdUlp = rsvdUlp;
             this.stag = stag;
@@ -93,7 +97,7 @@ public abstract sealed class DdpMessage {
         private long mo;
 
         public Untagged(int rsvdUlp, long rsvdUlpWord, int qn, int msn, List<ByteBuffer> payload) {
-            super(payload);
+            super(new GatherCursor(payload));
             this.rsvdUlp = rsvdUlp;
             this.rsvdUlpWord = rsvdUlpWord;
             this.qn = qn;

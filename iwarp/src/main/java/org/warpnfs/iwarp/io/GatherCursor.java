@@ -2,9 +2,11 @@ package org.warpnfs.iwarp.io;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.payload.FileRange;
 
 /**
- * Walks once through a list of buffers as if they were one.
+ * Walks once through a list of buffers as if they were one, or through a part of a file.
  *
  * <h2>Operation</h2>
  *
@@ -20,15 +22,38 @@ import java.util.List;
  */
 public final class GatherCursor {
     private final List<ByteBuffer> buffers;
+    private final @Nullable FileRange range;
     private int index;
     private int offset;
     private long remainingBytes;
 
     public GatherCursor(List<ByteBuffer> buffers) {
         this.buffers = buffers;
+        this.range = null;
         for (ByteBuffer buffer : buffers) {
             remainingBytes += buffer.remaining();
         }
+    }
+
+    /** A cursor over a part of a file range, whose bytes are taken by {@link #skip}. */
+    public GatherCursor(FileRange range, int from, int lengthBytes) {
+        this.buffers = List.of();
+        this.range = range;
+        this.offset = from;
+        this.remainingBytes = lengthBytes;
+    }
+
+    /** The file range that the bytes are in; null if they are in buffers. */
+    public @Nullable FileRange range() {
+        return range;
+    }
+
+    /** Takes bytes of the file range and returns their offset in it. */
+    public int skip(int lengthBytes) {
+        int from = offset;
+        offset += lengthBytes;
+        remainingBytes -= lengthBytes;
+        return from;
     }
 
     /** Bytes that {@link #next} has not handed out yet. */

@@ -1,8 +1,9 @@
 package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
+import org.warpnfs.payload.FileRange;
+import org.warpnfs.payload.Pieces;
 
 /**
  * FPDUs to be sent by one gathering write.
@@ -39,9 +40,8 @@ public final class FpduBatch {
     private static final int MAX_COPIED_BYTES = 256;
 
     private final ByteBuffer scratch;
-    private final List<ByteBuffer> buffers = new ArrayList<>();
+    private final Pieces pieces = new Pieces();
     private int runStart;
-    private long lengthBytes;
 
     /** @param scratch direct memory, filled from its position on */
     public FpduBatch(ByteBuffer scratch) {
@@ -64,7 +64,7 @@ public final class FpduBatch {
      * a few pieces of payload.
      */
     boolean hasRoom(int overheadBytes, int moreBuffers) {
-        return scratch.remaining() >= overheadBytes && buffers.size() < MAX_BUFFERS - moreBuffers;
+        return scratch.remaining() >= overheadBytes && pieces.buffers().size() < MAX_BUFFERS - moreBuffers;
     }
 
     /** Appends payload. It is copied if it is short and fits into the scratch memory, else referenced. */
@@ -82,16 +82,20 @@ public final class FpduBatch {
             scratch.put(piece.duplicate());
         } else {
             endRun();
-            buffers.add(piece);
-            lengthBytes += pieceBytes;
+            pieces.add(piece);
         }
+    }
+
+    /** Appends payload that is in a file. */
+    void payload(FileRange range, int from, int lengthBytes) {
+        endRun();
+        pieces.add(range, from, lengthBytes);
     }
 
     private void endRun() {
         int runBytes = scratch.position() - runStart;
         if (runBytes > 0) {
-            buffers.add(scratch.slice(runStart, runBytes));
-            lengthBytes += runBytes;
+            pieces.add(scratch.slice(runStart, runBytes));
             runStart = scratch.position();
         }
     }
@@ -99,18 +103,25 @@ public final class FpduBatch {
     /** Appends bytes without framing, such as a startup frame. */
     public void raw(ByteBuffer bytes) {
         endRun();
-        buffers.add(bytes);
-        lengthBytes += bytes.remaining();
+        pieces.add(bytes);
     }
 
-    /** The buffers to write, in order. */
-    public List<ByteBuffer> buffers() {
+    /** What to write. */
+    public Pieces pieces() {
         endRun();
-        return buffers;
+        return pieces;
+    }
+
+    /** The buffers to write, in order, of a batch without bytes in files. */
+    public List<ByteBuffer> buffers() {
+        if (!pieces().inMemory()) {
+            throw new IllegalStateException("a batch with bytes in files");
+        }
+        return pieces.buffers();
     }
 
     /** The total length of all buffers. */
     public long lengthBytes() {
-        return lengthBytes + scratch.position() - runStart;
+        return pieces.lengthBytes() + scratch.position() - runStart;
     }
 }

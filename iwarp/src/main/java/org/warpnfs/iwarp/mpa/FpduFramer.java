@@ -3,6 +3,7 @@ package org.warpnfs.iwarp.mpa;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.warpnfs.iwarp.io.BigEndian;
+import org.warpnfs.payload.FileRange;
 
 /**
  * Frames ULPDUs without markers.
@@ -69,6 +70,15 @@ public final class FpduFramer implements Framer {
             sumScratch(batch);
             checksum.update(piece.duplicate());
         }
+    }
+
+    @Override
+    public void payload(FpduBatch batch, FileRange range, int from, int lengthBytes) {
+        if (crc) {
+            throw new IllegalStateException("bytes in a file have no CRC");
+        }
+        batch.payload(range, from, lengthBytes);
+        payloadBytes += lengthBytes;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
+import org.warpnfs.payload.FileRange;
 
 /**
  * Frames ULPDUs (RFC 5044, section 4). For each ULPDU the caller calls {@link #start}, writes the ULPDU's header into
@@ -25,6 +26,9 @@ public sealed interface Framer permits FpduFramer, MarkedFramer {
 
     /** Appends the payload between position and limit. */
     void payload(FpduBatch batch, ByteBuffer piece);
+
+    /** Appends payload that is in a file. Not with CRCs or markers, for which the bytes would have to be seen. */
+    void payload(FpduBatch batch, FileRange range, int from, int lengthBytes);
 
     /** Appends pad and CRC. */
     void end(FpduBatch batch);

@@ -3,6 +3,7 @@ package org.warpnfs.iwarp.mpa;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.warpnfs.iwarp.io.BigEndian;
+import org.warpnfs.payload.FileRange;
 
 /**
  * Frames ULPDUs with {@link Markers} in between, for peers that ask for markers.
@@ -75,6 +76,11 @@ final class MarkedFramer implements Framer {
     public void payload(FpduBatch batch, ByteBuffer piece) {
         endHeader(batch);
         append(batch, piece, false);
+    }
+
+    @Override
+    public void payload(FpduBatch batch, FileRange range, int from, int lengthBytes) {
+        throw new IllegalStateException("bytes in a file have no markers");
     }
 
     @Override

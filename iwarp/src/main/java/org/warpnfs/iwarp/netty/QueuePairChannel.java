@@ -1,8 +1,6 @@
 package org.warpnfs.iwarp.netty;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -11,8 +9,6 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.util.Iterator;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -22,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.qp.QueuePairLink;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
+import org.warpnfs.sockets.PieceWriter;
 
 /**
  * Connects one socket with one queue pair machine.
@@ -54,6 +51,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     private static final InetSocketAddress UNBOUND = new InetSocketAddress(0);
 
     private final DuplexChannel channel;
+    private final PieceWriter output;
     private final InetSocketAddress remote;
     private final IwarpStatistics statistics;
     private final @Nullable Consumer<QueuePairMachine> reconnector;
@@ -78,6 +76,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
             IwarpStatistics statistics,
             @Nullable Consumer<QueuePairMachine> reconnector) {
         this.channel = channel;
+        this.output = new PieceWriter(channel);
         this.remote = remote;
         this.statistics = statistics;
         this.reconnector = reconnector;
@@ -247,21 +246,16 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     }
 
     private void write(FpduBatch batch) {
-        Iterator<ByteBuffer> buffers = batch.buffers().iterator();
-        ByteBuffer buffer = buffers.next();
-        while (buffers.hasNext()) {
-            channel.write(Unpooled.wrappedBuffer(buffer));
-            buffer = buffers.next();
-        }
         // Netty gathers all writes since the last flush, so the batch is sent as one.
-        channel.writeAndFlush(Unpooled.wrappedBuffer(buffer)).addListener((ChannelFuture done) -> written(batch, done));
+        output.write(batch.pieces(), failure -> written(batch, failure));
+        output.flush();
     }
 
-    private void written(FpduBatch batch, ChannelFuture done) {
+    private void written(FpduBatch batch, @Nullable Throwable failure) {
         if (machine == null) {
             return;
         }
-        if (done.isSuccess()) {
+        if (failure == null) {
             writing = null;
             machine().sent(batch);
             outputReady();
@@ -273,10 +267,18 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     }
 
     @Override
+    public boolean takesFileRanges() {
+        return PieceWriter.takesRanges(channel);
+    }
+
+    @Override
     public long unsentBytes() {
         ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
         if (outbound == null || writing == null) {
             return 0;
+        }
+        if (!writing.pieces().inMemory()) {
+            return writing.lengthBytes() - output.progressBytes();
         }
         long[] unsentBytes = new long[1];
         try {

@@ -48,6 +48,11 @@ final class CurrentLink implements QueuePairLink {
     }
 
     @Override
+    public boolean takesFileRanges() {
+        return link.takesFileRanges();
+    }
+
+    @Override
     public long unsentBytes() {
         return link.unsentBytes();
     }

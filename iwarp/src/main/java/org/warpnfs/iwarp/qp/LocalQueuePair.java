@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.memory.RegionTable;
+import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.AtomicityScope;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
@@ -79,6 +80,12 @@ final class LocalQueuePair implements QueuePair {
     }
 
     @Override
+    public boolean takesFileRanges() {
+        MpaAgreement.Framing framing = terms.framing();
+        return terms.parameters() != null && !framing.crc() && !framing.sendMarkers() && link.takesFileRanges();
+    }
+
+    @Override
     public void postReceive(long workRequestId, ByteBuffer buffer) {
         checkOwner();
         if (receives.isShared()) {
@@ -115,6 +122,11 @@ final class LocalQueuePair implements QueuePair {
         switch (request) {
             case WorkRequest.Send _ -> {}
             case WorkRequest.RdmaWrite _ -> {}
+            case WorkRequest.FileWrite _ -> {
+                if (!takesFileRanges()) {
+                    throw new IllegalStateException("this queue pair sends nothing from files");
+                }
+            }
             case WorkRequest.RdmaRead read -> {
                 if (!(read.sink() instanceof Region sink) || !regions.holds(sink) || !sink.allowsLocalWrite()) {
                     throw new IllegalArgumentException(

@@ -22,6 +22,11 @@ public interface QueuePairLink {
      */
     void outputReady();
 
+    /** Whether the batches that the link pulls may refer to bytes in files. */
+    default boolean takesFileRanges() {
+        return false;
+    }
+
     /** Bytes that the link has pulled and the socket has not taken yet. */
     long unsentBytes();
 

@@ -215,6 +215,13 @@ final class SendQueue {
             case WorkRequest.Send send -> sender.send(send.message(), send.solicitedEvent(), send.invalidateStag());
             case WorkRequest.RdmaWrite write ->
                 RdmapSender.write(write.sink().stag(), write.sink().taggedOffset(), write.source());
+            case WorkRequest.FileWrite write ->
+                RdmapSender.write(
+                        write.sink().stag(),
+                        write.sink().taggedOffset(),
+                        write.source(),
+                        write.from(),
+                        write.lengthBytes());
             case WorkRequest.RdmaRead read -> readRequest(work, read);
             case WorkRequest.ImmediateData data -> sender.immediateData(data.data(), data.solicitedEvent());
             case WorkRequest.FetchAdd add -> {

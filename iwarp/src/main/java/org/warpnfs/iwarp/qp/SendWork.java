@@ -8,6 +8,7 @@ import org.warpnfs.iwarp.ddp.UntaggedHeader;
 import org.warpnfs.iwarp.rdmap.RdmapOpcode;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /** A work request in the send queue. */
@@ -41,6 +42,7 @@ final class SendWork {
             case WorkRequest.CompareSwap _ -> true;
             case WorkRequest.Send _ -> false;
             case WorkRequest.RdmaWrite _ -> false;
+            case WorkRequest.FileWrite _ -> false;
             case WorkRequest.ImmediateData _ -> false;
             case WorkRequest.LocalInvalidate _ -> false;
         };
@@ -52,19 +54,27 @@ final class SendWork {
             UntaggedHeader header = UntaggedHeader.parse(ddpHeader);
             return message instanceof DdpMessage.Untagged own && own.qn() == header.qn() && own.msn() == header.msn();
         }
-        if (ddpHeader.remaining() != TaggedHeader.BYTES
-                || message == null
-                || !(request instanceof WorkRequest.RdmaWrite write)) {
+        if (ddpHeader.remaining() != TaggedHeader.BYTES || message == null) {
             return false;
         }
         TaggedHeader header = TaggedHeader.parse(ddpHeader);
-        long lengthBytes = 0;
-        for (ByteBuffer piece : write.source()) {
-            lengthBytes += piece.remaining();
-        }
-        long offset = header.taggedOffset() - write.sink().taggedOffset();
+        return switch (request) {
+            case WorkRequest.RdmaWrite write -> {
+                long lengthBytes = 0;
+                for (ByteBuffer piece : write.source()) {
+                    lengthBytes += piece.remaining();
+                }
+                yield writes(header, write.sink(), lengthBytes);
+            }
+            case WorkRequest.FileWrite write -> writes(header, write.sink(), write.lengthBytes());
+            default -> false;
+        };
+    }
+
+    private static boolean writes(TaggedHeader header, RemoteMemory sink, long lengthBytes) {
+        long offset = header.taggedOffset() - sink.taggedOffset();
         return RdmapOpcode.RDMA_WRITE.isThatOf(header.rsvdUlp())
-                && header.stag() == write.sink().stag()
+                && header.stag() == sink.stag()
                 && (offset == 0 || Long.compareUnsigned(offset, lengthBytes) < 0);
     }
 
@@ -72,6 +82,7 @@ final class SendWork {
         return switch (request) {
             case WorkRequest.Send send -> new Completion.Sent(send.id(), status);
             case WorkRequest.RdmaWrite write -> new Completion.Written(write.id(), status);
+            case WorkRequest.FileWrite write -> new Completion.Written(write.id(), status);
             case WorkRequest.RdmaRead read -> new Completion.ReadDone(read.id(), status);
             case WorkRequest.ImmediateData data -> new Completion.ImmediateSent(data.id(), status);
             case WorkRequest.FetchAdd add -> new Completion.AtomicDone(add.id(), status, originalValue);

@@ -15,6 +15,7 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapStream;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
+import org.warpnfs.payload.FileRange;
 
 /**
  * The sending side of a queue pair. It decides which message is sent next and frames it into FPDUs.
@@ -310,7 +311,11 @@ final class Transmitter {
         int payloadBytes = message.nextPayloadBytes(mulpduBytes);
         ByteBuffer header = fpdus.start(batch, message.headerBytes() + payloadBytes);
         message.encodeHeader(header, payloadBytes);
-        for (int left = payloadBytes; left > 0; ) {
+        FileRange range = message.payload().range();
+        if (range != null) {
+            fpdus.payload(batch, range, message.payload().skip(payloadBytes), payloadBytes);
+        }
+        for (int left = range == null ? payloadBytes : 0; left > 0; ) {
             ByteBuffer piece = message.payload().next(left);
             left -= piece.remaining();
             fpdus.payload(batch, changing ? copy(piece) : piece);

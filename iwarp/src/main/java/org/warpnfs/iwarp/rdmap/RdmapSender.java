@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.io.BigEndian;
+import org.warpnfs.iwarp.io.GatherCursor;
+import org.warpnfs.payload.FileRange;
 
 /**
  * The sending half of an RDMAP stream. It makes DDP messages and numbers them (RFC 5040, sections 4 and 5; RFC 7306,
@@ -37,6 +39,12 @@ public final class RdmapSender {
     /** An RDMA Write. */
     public static DdpMessage write(long stag, long taggedOffset, List<ByteBuffer> source) {
         return new DdpMessage.Tagged(RdmapControl.of(RdmapOpcode.RDMA_WRITE), stag, taggedOffset, source);
+    }
+
+    /** An RDMA Write of bytes in a file. */
+    public static DdpMessage write(long stag, long taggedOffset, FileRange source, int from, int lengthBytes) {
+        GatherCursor payload = new GatherCursor(source, from, lengthBytes);
+        return new DdpMessage.Tagged(RdmapControl.of(RdmapOpcode.RDMA_WRITE), stag, taggedOffset, payload);
     }
 
     /** An RDMA Read Request. */

@@ -34,6 +34,14 @@ public interface QueuePair {
     boolean connected();
 
     /**
+     * Whether {@link WorkRequest.FileWrite} may be posted: the socket can send from files, and no FPDU has a CRC or
+     * markers. False before the connection is established.
+     */
+    default boolean takesFileRanges() {
+        return false;
+    }
+
+    /**
      * The accesses against which the peer's atomic operations are atomic here; {@link AtomicityScope#NONE} if atomic
      * operations are switched off.
      */

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
 import org.warpnfs.iwarp.io.MaskedWord;
+import org.warpnfs.payload.FileRange;
 
 /**
  * Work for the send queue of a {@link QueuePair}.
@@ -70,6 +71,27 @@ public sealed interface WorkRequest {
         /** A Write without a fence. */
         public RdmaWrite(long id, List<ByteBuffer> source, RemoteMemory sink) {
             this(id, source, sink, false);
+        }
+    }
+
+    /**
+     * An RDMA Write whose bytes are in a file, for a queue pair that {@linkplain QueuePair#takesFileRanges() takes}
+     * such. What the file has lost by then is sent as zeroes.
+     *
+     * @param from offset in the range
+     */
+    record FileWrite(long id, FileRange source, int from, int lengthBytes, RemoteMemory sink) implements WorkRequest {
+        public FileWrite {
+            if (from < 0 || lengthBytes < 0 || lengthBytes > source.lengthBytes() - from) {
+                throw new IllegalArgumentException("write of " + lengthBytes + " bytes at " + from
+                        + " is not within a range of " + source.lengthBytes());
+            }
+        }
+
+        /** Never: a fence is for Writes of what was read before. */
+        @Override
+        public boolean fence() {
+            return false;
         }
     }
 

@@ -201,6 +201,8 @@ final class Outbound implements StreamReader.Sink {
                         && segment.stag() == write.sink().stag()
                         && segment.taggedOffset() == write.sink().taggedOffset() + work.leftBytes
                         && carries(segment, work);
+            case WorkRequest.FileWrite _ ->
+                throw new IllegalStateException("a simulated link sends nothing from files");
             case WorkRequest.ImmediateData data ->
                 isNext(segment, data.solicitedEvent() ? Segment.IMMEDIATE_SOLICITED : Segment.IMMEDIATE, 0)
                         && segment.stag() == 0

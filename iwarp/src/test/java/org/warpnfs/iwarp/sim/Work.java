@@ -73,7 +73,7 @@ final class Work {
     boolean completesWith(Completion completion) {
         return switch (request) {
             case WorkRequest.Send _ -> completion instanceof Completion.Sent;
-            case WorkRequest.RdmaWrite _ -> completion instanceof Completion.Written;
+            case WorkRequest.RdmaWrite _, WorkRequest.FileWrite _ -> completion instanceof Completion.Written;
             case WorkRequest.RdmaRead _ -> completion instanceof Completion.ReadDone;
             case WorkRequest.ImmediateData _ -> completion instanceof Completion.ImmediateSent;
             case WorkRequest.FetchAdd _, WorkRequest.CompareSwap _ -> completion instanceof Completion.AtomicDone;

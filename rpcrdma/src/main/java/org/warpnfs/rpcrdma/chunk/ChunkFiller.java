@@ -4,6 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.payload.FileRange;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.Source;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
@@ -27,17 +30,43 @@ final class ChunkFiller {
      */
     WriteChunk fill(WriteChunk chunk, List<ByteBuffer> source) {
         Gather gather = new Gather(source);
+        return fill(
+                chunk,
+                gather.remainingBytes(),
+                (sink, _, lengthBytes) -> new SinkWrite.OfMemory(gather.take(lengthBytes), sink, lengthBytes));
+    }
+
+    /** Adds the RDMA Writes that put a payload into {@code chunk}, as above. */
+    WriteChunk fill(WriteChunk chunk, Source payload) {
+        return switch (payload) {
+            case Payload bytes -> fill(chunk, List.of(bytes.buffer()));
+            case FileRange range ->
+                fill(
+                        chunk,
+                        range.lengthBytes(),
+                        (sink, from, lengthBytes) -> new SinkWrite.OfFile(range, from, sink, lengthBytes));
+        };
+    }
+
+    /** Makes the Write of the next bytes. */
+    private interface Cut {
+        SinkWrite write(RemoteMemory sink, int from, int lengthBytes);
+    }
+
+    private WriteChunk fill(WriteChunk chunk, long sourceBytes, Cut cut) {
         List<RdmaSegment> filled = new ArrayList<>(chunk.segments().size());
+        long from = 0;
         for (RdmaSegment segment : chunk.segments()) {
-            int lengthBytes = (int) Math.min(segment.lengthBytes(), gather.remainingBytes());
+            int lengthBytes = (int) Math.min(segment.lengthBytes(), sourceBytes - from);
             if (lengthBytes > 0) {
                 RemoteMemory sink = new RemoteMemory(segment.handle(), segment.offset());
-                writes.add(new SinkWrite(gather.take(lengthBytes), sink, lengthBytes));
+                writes.add(cut.write(sink, (int) from, lengthBytes));
+                from += lengthBytes;
             }
             filled.add(segment.withLength(lengthBytes));
         }
-        if (gather.remainingBytes() > 0) {
-            throw new IllegalArgumentException("chunk has no room for another " + gather.remainingBytes() + " bytes");
+        if (from < sourceBytes) {
+            throw new IllegalArgumentException("chunk has no room for another " + (sourceBytes - from) + " bytes");
         }
         return new WriteChunk(filled);
     }

@@ -89,11 +89,13 @@ public record ReadReplyPlan(
         List<ReadableItem> payloads = new ArrayList<>(kept.size());
         long before = 0;
         for (RpcMessage.Item item : reply.items()) {
-            ByteBuffer data = item.payload().bytes();
-            if (data.hasRemaining() && kept.contains(item)) {
-                payloads.add(ReadableItem.of(item.offsetBytes() + before, List.of(data.slice())));
+            int lengthBytes = item.payload().lengthBytes();
+            if (lengthBytes > 0 && kept.contains(item)) {
+                payloads.add(ReadableItem.of(
+                        item.offsetBytes() + before,
+                        List.of(item.payload().bytes().slice())));
             }
-            before += XdrStream.roundUp(data.remaining());
+            before += XdrStream.roundUp(lengthBytes);
         }
         return payloads;
     }

@@ -40,7 +40,7 @@ record ReplyReduction(
                         + chunk.lengthBytes();
                 return new ReplyReduction(List.of(), List.of(), List.of(), Optional.of(overflow));
             }
-            writeList.add(filler.fill(chunk, List.of(item.payload().bytes())));
+            writeList.add(filler.fill(chunk, item.payload()));
         }
         for (int i = writeList.size(); i < offered.writeList().size(); i++) {
             writeList.add(ChunkFiller.unused(offered.writeList().get(i)));

@@ -129,6 +129,7 @@ final class CallLife implements CallSteps {
             throws RpcRdmaViolation {
         CallTrace trace = new CallTrace(header.xid(), connection);
         RdmaCall call = new RdmaCall(endings, trace, header, lists, layout, number, inline);
+        call.setTakesRanges(line.sender.takesFileRanges());
         long sinkBytes = call.sinkBytes();
         if (sinkBytes > context.pool().maxLengthBytes()) {
             throw RpcRdmaViolation.chunk(header.xid(), "Read chunks of " + sinkBytes + " bytes");

@@ -75,6 +75,7 @@ final class RdmaCall implements InboundCall {
     private @Nullable CalledProcedure called;
     private int readsLeft;
     private long reservedReplyBytes;
+    private boolean takesRanges;
 
     /** @param inline the bytes after the header, in receive buffer {@code receiveNumber} */
     RdmaCall(
@@ -163,6 +164,19 @@ final class RdmaCall implements InboundCall {
             bytes = align(bytes) + chunk.lengthBytes();
         }
         return bytes;
+    }
+
+    /** Sets whether RDMA Writes may send from files. */
+    void setTakesRanges(boolean takes) {
+        takesRanges = takes;
+    }
+
+    /** The room of the first Write chunk, where the first payload goes. */
+    @Override
+    public int maxRangeBytes() {
+        return takesRanges && !lists.writeList().isEmpty()
+                ? (int) Math.min(lists.writeList().getFirst().lengthBytes(), Integer.MAX_VALUE)
+                : 0;
     }
 
     /** True if it has a sink. */

@@ -120,6 +120,11 @@ final class ReplySender {
         return maxPosted - 1;
     }
 
+    /** Whether RDMA Writes may send from files. */
+    boolean takesFileRanges() {
+        return queuePair.takesFileRanges();
+    }
+
     /** Sends a message after its Writes, and takes ownership of its payloads. */
     void send(Outgoing message) {
         hold(message.heldBytes());
@@ -232,7 +237,7 @@ final class ReplySender {
             statistics.increment(Counter.RDMA_WRITES);
             long id = nextId++;
             writes.put(id, (long) write.lengthBytes());
-            queuePair.post(new WorkRequest.RdmaWrite(id, write.source(), write.sink()));
+            queuePair.post(write.request(id));
         }
         if (message.invalidate.isPresent()) {
             statistics.increment(Counter.INVALIDATIONS_SENT);

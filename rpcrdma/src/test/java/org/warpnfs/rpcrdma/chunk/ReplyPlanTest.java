@@ -160,7 +160,7 @@ class ReplyPlanTest {
             RpcMessage reply, ChunkLists offered, ReplyPlan.Fits plan, Map<RemoteMemory, ByteBuffer> memory) {
         for (SinkWrite write : plan.writes()) {
             ByteBuffer sink = memory.get(write.sink());
-            write.source().forEach(piece -> sink.put(piece.duplicate()));
+            ((SinkWrite.OfMemory) write).source().forEach(piece -> sink.put(piece.duplicate()));
         }
         assertThat(plan.lists().writeList()).hasSameSizeAs(offered.writeList());
         int headerBytes = 16 + plan.lists().encodedLengthBytes();
