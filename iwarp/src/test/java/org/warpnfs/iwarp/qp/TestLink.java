@@ -40,6 +40,8 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     /** Whether writes are reported as sent at once. */
     boolean socketTakes = true;
 
+    boolean takesFileRanges;
+
     /** Whether our direction is left open after the peer has ended its own. */
     boolean staysHalfClosed;
 
@@ -211,7 +213,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
                 break;
             }
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            for (ByteBuffer buffer : batch.buffers()) {
+            for (ByteBuffer buffer : batch.pieces().buffers()) {
                 byte[] bytes = new byte[buffer.remaining()];
                 buffer.duplicate().get(bytes);
                 out.writeBytes(bytes);
@@ -224,6 +226,11 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
             }
         }
         pumping = false;
+    }
+
+    @Override
+    public boolean takesFileRanges() {
+        return takesFileRanges;
     }
 
     @Override

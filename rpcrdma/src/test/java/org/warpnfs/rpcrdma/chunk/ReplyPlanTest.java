@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.payload.FileRange;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
@@ -71,6 +72,41 @@ class ReplyPlanTest {
         assertThat(plan.writes())
                 .extracting(SinkWrite::sink)
                 .containsExactly(new RemoteMemory(100, 0), new RemoteMemory(101, 0x1000));
+    }
+
+    private record Range(int lengthBytes) implements FileRange {
+        @Override
+        public boolean isCached(int from, int partBytes) {
+            return true;
+        }
+
+        @Override
+        public int read(int from, ByteBuffer sink) {
+            throw new AssertionError("a plan reads nothing");
+        }
+
+        @Override
+        public int sendTo(int socket, int from, int partBytes) {
+            throw new AssertionError("a plan sends nothing");
+        }
+
+        @Override
+        public void release() {
+            // Nothing is held.
+        }
+    }
+
+    @Test
+    void fileRangeOverSegments_filled_oneAfterTheOther() {
+        Range range = new Range(5001);
+        RpcMessage reply = new RpcMessage(ByteBuffer.allocate(120), List.of(new RpcMessage.Item(100, range)));
+        ReplyPlan.Fits plan = fits(reply, offer(null, chunk(4096, 4096, 4)));
+        assertThat(lengths(plan.lists().writeList().getFirst())).containsExactly(4096L, 905L, 0L);
+        assertThat(plan.inlineBytes()).isEqualTo(120);
+        assertThat(plan.writes())
+                .containsExactly(
+                        new SinkWrite.OfFile(range, 0, new RemoteMemory(100, 0), 4096),
+                        new SinkWrite.OfFile(range, 4096, new RemoteMemory(101, 0x1000), 905));
     }
 
     @Test
