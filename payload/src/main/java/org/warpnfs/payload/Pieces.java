@@ -27,20 +27,24 @@ public final class Pieces {
     private final List<Part> parts = new ArrayList<>(0);
     private long lengthBytes;
 
-    /** Adds what is between position and limit. */
+    /** Adds what is between position and limit, if there is anything. */
     public void add(ByteBuffer buffer) {
-        buffers.add(buffer);
-        lengthBytes += buffer.remaining();
+        if (buffer.hasRemaining()) {
+            buffers.add(buffer);
+            lengthBytes += buffer.remaining();
+        }
     }
 
-    /** Adds a part of a file range. */
+    /** Adds a part of a file range, if it is not empty. */
     public void add(FileRange range, int from, int partBytes) {
         if (from < 0 || partBytes < 0 || partBytes > range.lengthBytes() - from) {
             throw new IllegalArgumentException("a part of " + partBytes + " bytes at " + from
                     + " is not within a range of " + range.lengthBytes());
         }
-        parts.add(new Part(buffers.size(), range, from, partBytes));
-        lengthBytes += partBytes;
+        if (partBytes > 0) {
+            parts.add(new Part(buffers.size(), range, from, partBytes));
+            lengthBytes += partBytes;
+        }
     }
 
     /** True if all of it is in memory. */

@@ -10,6 +10,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of sendmsg(2), which gathers buffers without waiting.
@@ -92,6 +93,27 @@ final class GatheringSend {
         add(copies.address() + copiedBytes, copied);
         copiedBytes += copied;
         return copied == lengthBytes;
+    }
+
+    /**
+     * Memory of the thread for the next bytes, which the caller fills at once. They are gathered already.
+     *
+     * @return null if there is no room
+     */
+    @Nullable
+    ByteBuffer addCopied(int lengthBytes) {
+        if (count == MAX_BUFFERS || lengthBytes > COPIED_BYTES - copiedBytes) {
+            return null;
+        }
+        add(copies.address() + copiedBytes, lengthBytes);
+        ByteBuffer memory = copies.asSlice(copiedBytes, lengthBytes).asByteBuffer();
+        copiedBytes += lengthBytes;
+        return memory;
+    }
+
+    /** True if nothing is gathered. */
+    boolean isEmpty() {
+        return count == 0;
     }
 
     /** Gathers zeroes, at most {@code lengthBytes} of them. */

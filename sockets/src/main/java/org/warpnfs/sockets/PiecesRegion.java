@@ -43,6 +43,9 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
 
     private static final int SCRATCH_BYTES = 64 << 10;
 
+    /** Parts of files up to this length are copied, which is cheaper than a system call for each. */
+    private static final int SMALL_BYTES = 4 << 10;
+
     private final Pieces pieces;
     private final int socket;
     private int buffer;
@@ -60,6 +63,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** Bytes that are known to be in memory. */
     private @Nullable FileRange ready;
 
+    private int readyFrom;
     private int readyTo;
     private boolean loaded;
 
@@ -88,6 +92,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             int _ = next.range().read(at, scratch.clear().limit(Math.min(SCRATCH_BYTES, to - at)));
         }
         ready = next.range();
+        readyFrom = from;
         readyTo = to;
         // The next call sends them without another question: a hole of a file in memory never gets into the cache.
         loaded = true;
@@ -106,7 +111,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             GatheringSend.ofThread().keepPartialPackets(socket, true);
         }
         while (goesOn && sentBytes - before < TURN_BYTES) {
-            goesOn = atPart() ? sendPart() : sendBuffers();
+            goesOn = sendNext();
         }
         loaded = false;
         if (corked && (waits || sentBytes == pieces.lengthBytes())) {
@@ -120,38 +125,90 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         return part < pieces.parts().size() && pieces.parts().get(part).before() == buffer;
     }
 
-    /** Sends buffers up to the next part. Returns false if there is none, or the socket is full. */
-    private boolean sendBuffers() throws IOException {
-        int end = part < pieces.parts().size()
-                ? pieces.parts().get(part).before()
-                : pieces.buffers().size();
-        if (buffer == end) {
-            return false;
-        }
+    /** Sends what comes next. Returns false if there is nothing, the socket is full, or bytes have to be loaded. */
+    private boolean sendNext() throws IOException {
         GatheringSend send = GatheringSend.ofThread();
-        int last = buffer;
-        boolean all = send.add(pieces.buffers().get(buffer), bufferOffset);
-        while (all && last + 1 < end) {
-            last++;
-            all = send.add(pieces.buffers().get(last), 0);
+        boolean more = gather(send);
+        if (send.isEmpty()) {
+            return atPart() && sendPart();
         }
-        boolean more = !all || last + 1 < end || part < pieces.parts().size();
         long sent = send.send(socket, more);
         if (sent < 0) {
             return false;
         }
         sentBytes += sent;
-        while (sent > 0) {
-            int left = pieces.buffers().get(buffer).remaining() - bufferOffset;
-            if (sent < left) {
-                bufferOffset += (int) sent;
-                break;
+        passGathered(sent);
+        return true;
+    }
+
+    /** Gathers buffers and small parts of files, as many as fit. Returns whether others follow. */
+    private boolean gather(GatheringSend send) throws IOException {
+        int nextBuffer = buffer;
+        int nextPart = part;
+        int offset = bufferOffset;
+        while (true) {
+            if (nextPart < pieces.parts().size() && pieces.parts().get(nextPart).before() == nextBuffer) {
+                Pieces.Part next = pieces.parts().get(nextPart);
+                if (!addSmall(send, next, nextPart == part ? partOffset : 0)) {
+                    return true;
+                }
+                nextPart++;
+            } else if (nextBuffer == pieces.buffers().size()) {
+                return false;
+            } else if (send.add(pieces.buffers().get(nextBuffer), offset)) {
+                nextBuffer++;
+                offset = 0;
+            } else {
+                return true;
             }
-            sent -= left;
-            buffer++;
-            bufferOffset = 0;
+        }
+    }
+
+    /** Reads a small part that is in memory, since that costs less than a call of its own. */
+    private boolean addSmall(GatheringSend send, Pieces.Part small, int offset) throws IOException {
+        int left = small.lengthBytes() - offset;
+        int from = small.from() + offset;
+        if (left > SMALL_BYTES || !isReady(small.range(), from, left)) {
+            return false;
+        }
+        ByteBuffer memory = send.addCopied(left);
+        if (memory == null) {
+            return false;
+        }
+        int _ = small.range().read(from, memory);
+        while (memory.hasRemaining()) {
+            memory.put((byte) 0);
         }
         return true;
+    }
+
+    private void passGathered(long sent) {
+        long left = sent;
+        while (left > 0) {
+            boolean inFile = atPart();
+            int whole = inFile
+                    ? pieces.parts().get(part).lengthBytes() - partOffset
+                    : pieces.buffers().get(buffer).remaining() - bufferOffset;
+            int taken = (int) Math.min(left, whole);
+            left -= taken;
+            if (inFile) {
+                passPart(taken, whole);
+            } else if (taken == whole) {
+                buffer++;
+                bufferOffset = 0;
+            } else {
+                bufferOffset += taken;
+            }
+        }
+    }
+
+    private void passPart(int taken, int whole) {
+        partOffset += taken;
+        if (taken == whole) {
+            part++;
+            partOffset = 0;
+            lost = false;
+        }
     }
 
     /** Sends bytes of a part. Returns false if the socket is full, or bytes have to be loaded. */
@@ -163,14 +220,8 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             return false;
         }
         sentBytes += sent;
-        partOffset += sent;
-        if (sent == left) {
-            part++;
-            partOffset = 0;
-            lost = false;
-        } else if (sent == 0) {
-            lost = true;
-        }
+        lost |= sent == 0;
+        passPart(sent, left);
         return true;
     }
 
@@ -184,20 +235,30 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     private int sendRange(Pieces.Part current, int left) throws IOException {
         FileRange range = current.range();
         int from = current.from() + partOffset;
-        if (ready != range || readyTo <= from) {
-            int window = Math.min(TURN_BYTES, range.lengthBytes() - from);
-            if (!range.isCached(from, window)) {
-                // What is lacking may lie behind this part.
-                window = Math.min(left, LOAD_BYTES);
-                if (!range.isCached(from, window)) {
-                    waits = true;
-                    return -1;
-                }
-            }
-            ready = range;
-            readyTo = from + window;
+        if (!isReady(range, from, Math.min(left, LOAD_BYTES))) {
+            waits = true;
+            return -1;
         }
         return range.sendTo(socket, from, Math.min(left, readyTo - from));
+    }
+
+    /** Whether bytes can be sent without a wait for a disk. Looks ahead, so that most calls need not ask. */
+    private boolean isReady(FileRange range, int from, int lengthBytes) {
+        if (ready == range && from >= readyFrom && lengthBytes <= readyTo - from) {
+            return true;
+        }
+        int window = Math.min(TURN_BYTES, range.lengthBytes() - from);
+        if (!range.isCached(from, window)) {
+            // What is lacking may lie behind these bytes.
+            window = lengthBytes;
+            if (!range.isCached(from, window)) {
+                return false;
+            }
+        }
+        ready = range;
+        readyFrom = from;
+        readyTo = from + window;
+        return true;
     }
 
     @Override

@@ -65,7 +65,9 @@ class PieceWriterTest {
             if (broken) {
                 throw new IOException("a disk that fails, for a test");
             }
-            return 0;
+            int got = Math.clamp(fileBytes - from, 0, sink.remaining());
+            sink.put(bytes(from, got));
+            return got;
         }
 
         @Override
@@ -184,6 +186,31 @@ class PieceWriterTest {
         expectPieces(RANGE_BYTES);
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void smallParts_amongLargeOnes_arriveWholeAndInOrder() throws Exception {
+        Counting range = new Counting();
+        range.fileBytes = RANGE_BYTES - 50;
+        Pieces pieces = new Pieces();
+        pieces.add(range, 0, 1);
+        pieces.add(ByteBuffer.wrap(new byte[] {101}));
+        pieces.add(range, 1, RANGE_BYTES - 201);
+        pieces.add(range, RANGE_BYTES - 200, 0);
+        pieces.add(range, RANGE_BYTES - 200, 100);
+        pieces.add(ByteBuffer.allocateDirect(1).put(0, (byte) 102));
+        pieces.add(range, RANGE_BYTES - 100, 100);
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = new ArrayList<>();
+        write(done, failures, pieces);
+        expect(0, 1, range.fileBytes);
+        assertThat(peer.getInputStream().read()).isEqualTo(101);
+        expect(1, RANGE_BYTES - 100, range.fileBytes);
+        assertThat(peer.getInputStream().read()).isEqualTo(102);
+        expect(RANGE_BYTES - 100, RANGE_BYTES, range.fileBytes);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).isEmpty();
+        assertThat(range.readers).allMatch(thread -> channel.eventLoop().inEventLoop(thread));
     }
 
     @Test

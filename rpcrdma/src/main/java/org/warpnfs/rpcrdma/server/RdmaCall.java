@@ -55,6 +55,12 @@ final class RdmaCall implements InboundCall {
     /** Each chunk starts on a page of the sink, so that a backend can write from it directly. */
     private static final int SINK_ALIGNMENT_BYTES = 4096;
 
+    /**
+     * A smaller chunk is filled from memory. Each FPDU from a file is two system calls and may wake the requester,
+     * while one gathering write sends many FPDUs from memory.
+     */
+    private static final int LEAST_RANGE_BYTES = 512 << 10;
+
     /** Is told once of each call that has ended, on any thread. */
     interface Endings {
         void ended(RdmaCall call, @Nullable RpcMessage reply);
@@ -174,9 +180,11 @@ final class RdmaCall implements InboundCall {
     /** The room of the first Write chunk, where the first payload goes. */
     @Override
     public int maxRangeBytes() {
-        return takesRanges && !lists.writeList().isEmpty()
-                ? (int) Math.min(lists.writeList().getFirst().lengthBytes(), Integer.MAX_VALUE)
-                : 0;
+        if (!takesRanges || lists.writeList().isEmpty()) {
+            return 0;
+        }
+        long roomBytes = lists.writeList().getFirst().lengthBytes();
+        return roomBytes < LEAST_RANGE_BYTES ? 0 : (int) Math.min(roomBytes, Integer.MAX_VALUE);
     }
 
     /** True if it has a sink. */
