@@ -1,6 +1,8 @@
 package org.warpnfs.server;
 
+import com.google.common.hash.Hashing;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -36,6 +38,8 @@ import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.metrics.BackendTimes;
 import org.warpnfs.server.metrics.TimedFileSystem;
+import org.warpnfs.server.plugins.ChosenBackend;
+import org.warpnfs.server.plugins.Plugins;
 
 /**
  * Opens and owns the file systems of a server.
@@ -69,10 +73,14 @@ final class Backends implements AutoCloseable {
     private final Map<Directory, FileSystem> byDirectory = new LinkedHashMap<>();
     /** The file systems in memory, by their paths for clients. */
     private final Map<PseudoPath, FileSystem> byPath = new LinkedHashMap<>();
+    /** The file systems of a plug-in, by what they serve. */
+    private final Map<String, FileSystem> bySource = new LinkedHashMap<>();
 
     private final ServerConfig config;
     private final Budgets.Plan plan;
     private final @Nullable StateDirectory state;
+    /** The backend of a plug-in; null before it is needed. */
+    private @Nullable ChosenBackend plugin;
 
     private Backends(ServerConfig config, Budgets.Plan plan, @Nullable StateDirectory state) {
         this.config = config;
@@ -112,7 +120,11 @@ final class Backends implements AutoCloseable {
         }
         for (ExportSpec spec : specs) {
             Path directory = spec.directory();
-            if (directory == null || config.backend() == Backend.MEMORY) {
+            if (config.backend() == Backend.PLUGIN) {
+                if (isMountedAsRequired(spec)) {
+                    exports.add(ofPlugin(spec));
+                }
+            } else if (directory == null || config.backend() == Backend.MEMORY) {
                 exports.add(Export.of(pathOf(spec), openMemory(pathOf(spec)), spec.policy(), spec.traits(), "memory"));
             } else if (isMountedAsRequired(spec)) {
                 exports.add(Export.of(
@@ -229,7 +241,7 @@ final class Backends implements AutoCloseable {
         Set<FileSystem> used = Collections.newSetFromMap(new IdentityHashMap<>());
         served.forEach(export -> used.add(export.fileSystem()));
         List<FileSystem> unused = new ArrayList<>();
-        for (Map<?, FileSystem> open : List.of(byDirectory, byPath)) {
+        for (Map<?, FileSystem> open : List.of(byDirectory, byPath, bySource)) {
             open.values().removeIf(fileSystem -> !used.contains(fileSystem) && unused.add(fileSystem));
         }
         unused.forEach(FileSystem::close);
@@ -251,6 +263,37 @@ final class Backends implements AutoCloseable {
             throw new IllegalStateException("a new file system in memory refuses its superuser", e);
         }
         return memory;
+    }
+
+    private Export ofPlugin(ExportSpec spec) throws ConfigException {
+        ChosenBackend backend = plugin;
+        if (backend == null) {
+            backend = Plugins.chosen(Objects.requireNonNull(config.plugin()));
+            plugin = backend;
+        }
+        Path directory = spec.directory();
+        String source = directory == null ? "" : directory.toString();
+        FileSystem files = bySource.get(source);
+        if (files == null) {
+            Path part = Objects.requireNonNull(state).part(partName(backend.name(), source));
+            files = TimedFileSystem.of(backend.open(spec.place(), source, part), BackendTimes.ofProcess());
+            bySource.put(source, files);
+        }
+        return Export.of(
+                pathOf(spec),
+                files,
+                spec.policy(),
+                spec.traits(),
+                source.isEmpty() ? backend.name() : backend.name() + " " + source);
+    }
+
+    /** Returns the name of a part of the state directory. It is never the same for two sources. */
+    static String partName(String backend, String source) {
+        return "backend-" + backend + "-"
+                + Hashing.sha256()
+                        .hashString(source, StandardCharsets.UTF_8)
+                        .toString()
+                        .substring(0, 32);
     }
 
     private static PseudoPath pathOf(ExportSpec spec) {

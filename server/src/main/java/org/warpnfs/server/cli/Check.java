@@ -15,6 +15,7 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.PathText;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.plugins.Plugins;
 import org.warpnfs.server.settings.Mistakes;
 import org.warpnfs.server.settings.Setting;
 import org.warpnfs.server.settings.Settings;
@@ -31,11 +32,15 @@ import org.warpnfs.server.settings.Settings;
 record Check(Configured configured, List<ExportSpec> exports, String limits, List<String> mistakes) {
     static Check of(Configured configured, Mistakes mistakes) {
         List<ExportSpec> exports = mistakes.tried(List.of(), configured::exports);
-        exports(exports, mistakes);
+        exports(exports, BackendChoice.of(configured.settings()), mistakes);
         state(configured, mistakes);
         mistakes.tried(false, () -> admin(configured));
         mistakes.tried(RpcbindChoices.OFF, () -> RpcbindChoices.of(configured.settings()));
         Optional<ServerConfig> server = mistakes.tried(Optional.empty(), () -> Optional.of(configured.server()));
+        server.ifPresent(config -> mistakes.tried(false, () -> {
+            Plugins.check(config);
+            return true;
+        }));
         Optional<InetSocketAddress> http =
                 mistakes.tried(Optional.empty(), () -> Optional.ofNullable(configured.http()));
         var _ = mistakes.tried(Optional.empty(), () -> Optional.ofNullable(Listeners.receiver(configured.settings())));
@@ -51,11 +56,13 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         return new Check(configured, exports, limits, mistakes.all());
     }
 
-    private static void exports(List<ExportSpec> exports, Mistakes mistakes) {
+    private static void exports(List<ExportSpec> exports, Backend backend, Mistakes mistakes) {
         Map<PseudoPath, ExportSpec> byPath = new HashMap<>();
         Map<String, ExportSpec> byFsid = new HashMap<>();
         for (ExportSpec export : exports) {
-            directory(export, mistakes);
+            if (backend == Backend.LOCAL) {
+                directory(export, mistakes);
+            }
             PseudoPath path = export.pseudoPath();
             ExportSpec same = path == null ? null : byPath.putIfAbsent(path, export);
             if (same != null) {
@@ -89,7 +96,7 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         if (state != null && Files.exists(state) && !Files.isDirectory(state)) {
             mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": is not a directory");
         } else if (state != null
-                && configured.settings().get(Settings.BACKEND) == Backend.LOCAL
+                && BackendChoice.of(configured.settings()) != Backend.MEMORY
                 && Files.isDirectory(state)
                 && !Files.isWritable(state)) {
             mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": cannot be written");

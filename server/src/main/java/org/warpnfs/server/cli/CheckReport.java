@@ -29,7 +29,7 @@ final class CheckReport {
                     .stripTrailing());
         }
         for (ExportSpec export : check.exports()) {
-            lines.add("export  " + directory(export) + " at " + export.pseudoPath() + "  "
+            lines.add("export  " + directory(check, export) + " at " + export.pseudoPath() + "  "
                     + Description.policy(export.policy()) + traits(export.traits()) + "  (" + export.place() + ")");
         }
         if (check.exports().isEmpty()) {
@@ -61,7 +61,9 @@ final class CheckReport {
         report.put(
                 "settings",
                 Settings.ALL.stream().map(setting -> json(check, setting)).toList());
-        report.put("exports", check.exports().stream().map(CheckReport::json).toList());
+        report.put(
+                "exports",
+                check.exports().stream().map(export -> json(check, export)).toList());
         report.put("limits", check.limits());
         return report;
     }
@@ -88,9 +90,9 @@ final class CheckReport {
         };
     }
 
-    private static Map<String, Object> json(ExportSpec export) {
+    private static Map<String, Object> json(Check check, ExportSpec export) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("directory", directory(export));
+        row.put("directory", directory(check, export));
         row.put("path", String.valueOf(export.pseudoPath()));
         List<Object> clients = new ArrayList<>();
         for (ExportRule rule : export.policy().rules()) {
@@ -102,8 +104,10 @@ final class CheckReport {
         return row;
     }
 
-    private static String directory(ExportSpec export) {
-        return export.directory() == null ? "memory" : export.directory().toString();
+    private static String directory(Check check, ExportSpec export) {
+        return export.directory() == null
+                ? check.configured().settings().get(Settings.BACKEND)
+                : export.directory().toString();
     }
 
     /** Returns the options in the syntax of exports(5), each preceded by a comma. */

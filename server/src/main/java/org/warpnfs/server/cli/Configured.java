@@ -23,6 +23,7 @@ import org.warpnfs.server.config.IdMapFile;
 import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.PathText;
 import org.warpnfs.server.config.Place;
+import org.warpnfs.server.config.PluginChoice;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.hosts.SystemHostNames;
@@ -98,10 +99,14 @@ final class Configured {
         List<ExportSpec> exports = mistakes.tried(List.of(), this::exports);
         InetAddress address = mistakes.tried(InetAddress.getLoopbackAddress(), this::address);
         IdentityChoices identities = mistakes.tried(IdentityChoices.DEFAULT, this::identities);
+        PluginChoice plugin = mistakes.tried(
+                        Optional.<PluginChoice>empty(), () -> Optional.ofNullable(BackendChoice.plugin(settings)))
+                .orElse(null);
         mistakes.end();
         return new ServerConfig(
                 exports,
-                settings.get(Settings.BACKEND),
+                BackendChoice.of(settings),
+                plugin,
                 settings.get(Settings.MEMORY_SIZE),
                 new InetSocketAddress(address, settings.get(Settings.RDMA_PORT).intValue()),
                 new InetSocketAddress(address, settings.get(Settings.TCP_PORT).intValue()),
@@ -147,7 +152,7 @@ final class Configured {
      * @throws ConfigException with all mistakes
      */
     List<ExportSpec> exports() throws ConfigException {
-        Backend backend = settings.get(Settings.BACKEND);
+        Backend backend = BackendChoice.of(settings);
         Mistakes mistakes = new Mistakes();
         List<ExportSpec> said = new ArrayList<>();
         for (Said export : settings.words(Settings.EXPORT)) {
@@ -204,7 +209,7 @@ final class Configured {
         if (!said.isEmpty()) {
             return PathText.of(settings.at(Settings.STATE), said);
         }
-        if (settings.get(Settings.BACKEND) != Backend.LOCAL) {
+        if (BackendChoice.of(settings) == Backend.MEMORY) {
             return null;
         }
         return StateHome.usual(System.getenv());

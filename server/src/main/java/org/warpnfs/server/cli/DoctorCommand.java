@@ -13,13 +13,16 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.PathText;
 import org.warpnfs.server.doctor.ClientChecks;
 import org.warpnfs.server.doctor.Finding;
 import org.warpnfs.server.doctor.LinuxHost;
 import org.warpnfs.server.doctor.NfsReach;
 import org.warpnfs.server.doctor.PathChecks;
+import org.warpnfs.server.doctor.PluginChecks;
 import org.warpnfs.server.doctor.ServerChecks;
 import org.warpnfs.server.settings.JsonText;
+import org.warpnfs.server.settings.Settings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -76,6 +79,13 @@ final class DoctorCommand implements Callable<Integer> {
             description = "The state directory of a server on this host. Default: that of serve.")
     private @Nullable Path state;
 
+    @Option(
+            names = "--plugins",
+            paramLabel = "DIR",
+            description =
+                    "Also load the plug-ins of this directory, and list their backends. Default: " + "WARPNFS_PLUGINS.")
+    private @Nullable Path plugins;
+
     @Option(names = "--json", description = "Print the findings as JSON.")
     private boolean json;
 
@@ -102,10 +112,20 @@ final class DoctorCommand implements Callable<Integer> {
                     case SERVER -> ServerChecks.of(host, state == null ? StateHome.ofServer(System.getenv()) : state);
                     case CLIENT -> ClientChecks.of(host);
                 });
+        if (wanted == Role.SERVER) {
+            findings.addAll(PluginChecks.of(plugins()));
+        }
         if (reach != null) {
             findings.addAll(PathChecks.of(reach));
         }
         return findings;
+    }
+
+    private @Nullable Path plugins() throws ConfigException {
+        String said = System.getenv(Settings.PLUGINS.variable());
+        return plugins != null || said == null || said.isBlank()
+                ? plugins
+                : PathText.of(Settings.PLUGINS.variable(), said);
     }
 
     private NfsReach reach(String text) throws ConfigException {

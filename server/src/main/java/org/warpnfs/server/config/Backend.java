@@ -5,5 +5,7 @@ public enum Backend {
     /** Directories of this host. */
     LOCAL,
     /** The server's own memory; its contents are lost when the server stops. */
-    MEMORY
+    MEMORY,
+    /** Whatever the backend of a plug-in serves: {@link PluginChoice}. */
+    PLUGIN
 }

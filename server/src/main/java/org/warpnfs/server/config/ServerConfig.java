@@ -13,6 +13,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  *
  * @param exports the exports with their paths for clients
  * @param backend where the files are stored
+ * @param plugin the backend of a plug-in; null with another backend
  * @param memoryBytes the capacity of each file system in memory
  * @param rdmaAddress where RDMA clients connect; port 0 means any free port
  * @param tcpAddress where TCP clients connect, for NFS and MOUNT
@@ -28,6 +29,7 @@ import org.warpnfs.nfs.export.PseudoPath;
 public record ServerConfig(
         List<ExportSpec> exports,
         Backend backend,
+        @Nullable PluginChoice plugin,
         long memoryBytes,
         InetSocketAddress rdmaAddress,
         InetSocketAddress tcpAddress,
@@ -48,9 +50,44 @@ public record ServerConfig(
 
     public ServerConfig {
         exports = List.copyOf(exports);
+        if ((backend == Backend.PLUGIN) != (plugin != null)) {
+            throw new IllegalArgumentException("a plug-in is chosen by backend " + Backend.PLUGIN);
+        }
     }
 
-    /** A configuration that sends data in the page cache without a copy. */
+    /** The configuration of a server with a built-in backend. */
+    public ServerConfig(
+            List<ExportSpec> exports,
+            Backend backend,
+            long memoryBytes,
+            InetSocketAddress rdmaAddress,
+            InetSocketAddress tcpAddress,
+            @Nullable Path stateDirectory,
+            RdmaChoices rdma,
+            Duration lease,
+            int operationThreads,
+            long payloadBytes,
+            Duration drain,
+            IdentityChoices identities,
+            Splice splice) {
+        this(
+                exports,
+                backend,
+                null,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                splice);
+    }
+
+    /** The same, which sends data in the page cache without a copy. */
     public ServerConfig(
             List<ExportSpec> exports,
             Backend backend,

@@ -57,6 +57,7 @@ final class Combinations {
             check(resolved, limit(within.part()), limit(within.whole()), mistakes);
         }
         exports(resolved, mistakes);
+        backend(resolved, mistakes);
         identities(resolved, mistakes);
         ports(resolved, mistakes);
     }
@@ -87,9 +88,21 @@ final class Combinations {
             mistakes.add(
                     resolved.at(Settings.WATCH_EXPORTS) + ": without exports (--exports) there are no files to watch");
         }
-        if (files && resolved.get(Settings.BACKEND) != Backend.LOCAL) {
+        if (files && isBuiltIn(resolved, Backend.MEMORY)) {
             mistakes.add(resolved.at(Settings.EXPORTS) + ": files of exports(5) contain directories, which "
                     + resolved.told(Settings.BACKEND) + " does not have");
+        }
+    }
+
+    private static boolean isBuiltIn(Resolved resolved, Backend backend) {
+        return resolved.get(Settings.BACKEND).equalsIgnoreCase(backend.name());
+    }
+
+    private static void backend(Resolved resolved, Mistakes mistakes) {
+        boolean isBuiltIn = isBuiltIn(resolved, Backend.LOCAL) || isBuiltIn(resolved, Backend.MEMORY);
+        if (isBuiltIn && !resolved.get(Settings.BACKEND_OPTION).isEmpty()) {
+            mistakes.add(resolved.at(Settings.BACKEND_OPTION) + ": options are for backends of plug-ins, not for "
+                    + resolved.told(Settings.BACKEND));
         }
     }
 

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.LogFormat;
 import org.warpnfs.server.config.ServerConfig;
@@ -50,12 +49,32 @@ public final class Settings {
                     "Read the files of --exports again when they change, for instance those of a ConfigMap.")
             .flag("--watch-exports", "");
 
-    public static final Setting<Backend> BACKEND = Setting.of(
+    /** The built-in backends are the names of {@link org.warpnfs.server.config.Backend}. */
+    public static final Setting<String> BACKEND = Setting.of(
                     "backend",
-                    new Kind.Choice<>(Backend.class),
-                    Backend.LOCAL,
-                    "Where the files are stored: directories of this host, or the server's memory.")
-            .flag("--backend", "local|memory");
+                    new Kind.Text("local, memory, or the name of a plug-in's backend", false),
+                    "local",
+                    "Where the files are stored: directories of this host, the server's memory, or what the backend "
+                            + "of a",
+                    "plug-in serves. warpnfs doctor --plugins DIR lists the backends of plug-ins.")
+            .flag("--backend", "local|memory|NAME");
+
+    public static final Setting<String> PLUGINS = Setting.of(
+                    "plugins",
+                    new Kind.Text("a directory", false),
+                    "",
+                    "The directory of plug-ins. Each jar in it is one, and each subdirectory with a plug-in's jars.",
+                    "Plug-ins run with all rights of the server. They are loaded only if --backend names one.")
+            .shown("none")
+            .flag("--plugins", "DIR");
+
+    public static final Setting<List<String>> BACKEND_OPTION = Setting.of(
+                    "backendOption",
+                    new Kind.Words("KEY=VALUE", true),
+                    List.<String>of(),
+                    "Options of a plug-in's backend.")
+            .shown("none")
+            .flag("--backend-option", "KEY=VALUE");
 
     public static final Setting<Long> MEMORY_SIZE = Setting.of(
                     "memorySize",
@@ -259,6 +278,8 @@ public final class Settings {
                 EXPORTS,
                 WATCH_EXPORTS,
                 BACKEND,
+                PLUGINS,
+                BACKEND_OPTION,
                 MEMORY_SIZE,
                 LISTEN,
                 RDMA_PORT,

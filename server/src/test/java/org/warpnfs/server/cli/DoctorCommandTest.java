@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +61,19 @@ class DoctorCommandTest {
                 .contains("fail  rdma          no connection to 127.0.0.1 port " + closed)
                 .contains("-> nft add rule")
                 .contains("capabilities");
+    }
+
+    @Test
+    void server_withPlugins_listsBackendsAndWhatCannotBeLoaded(@TempDir Path directory) throws Exception {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path jar = Files.writeString(directory.resolve("a.jar"), "not a jar");
+        // A server in this process may have set the umask to 0.
+        Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(run("doctor", "server", "--plugins", directory.toString())).isEqualTo(Main.FAILURE);
+        assertThat(out.toString())
+                .contains("ok    backend       built in: local, memory")
+                .contains("fail  backend       " + directory + "/a.jar: is not a jar: ")
+                .contains("-> mend it, or move it out of " + directory);
     }
 
     @Test

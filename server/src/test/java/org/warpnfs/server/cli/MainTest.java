@@ -55,13 +55,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "--nonsense,--nonsense",
-        "--backend,--backend",
-        "--backend=tape,tape",
-        "--rdma-port=x,--rdma-port",
-        "--crc=maybe,maybe"
-    })
+    @CsvSource({"--nonsense,--nonsense", "--backend,--backend", "--rdma-port=x,--rdma-port", "--crc=maybe,maybe"})
     void serve_wordThatIsNotKnown_isAUsageError(String word, String named) {
         assertThat(run("serve", word)).isEqualTo(Main.USAGE_ERROR);
         assertOneLine(named);
@@ -78,6 +72,8 @@ class MainTest {
         "--rdma-port=65536,65536",
         "--tcp-port=-1,-1",
         "--lease=0,--lease",
+        "--backend=tape,--backend tape: there is no such backend",
+        "--backend-option=speed=3,--backend-option",
         "--threads=0,--threads",
         "--payload-memory=lots,lots",
         "--payload-memory=1k,payload",

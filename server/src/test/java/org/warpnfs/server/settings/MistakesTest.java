@@ -144,6 +144,7 @@ class MistakesTest {
             "watchExports: true" @ w.yaml:1:1: watchExports: without exports (--exports) there are no files to watch
             idNames: true      @ w.yaml:1:1: idNames: this needs names from idDomain (--id-domain) or idMap (--id-map)
             "{backend: memory, exports: /a}" @ w.yaml:1:19: exports: files of exports(5) contain directories, which backend memory (w.yaml:1:2) does not have
+            "backendOption: a=b" @ w.yaml:1:1: backendOption: options are for backends of plug-ins, not for backend local (default)
             "limits: {connections: {most: 20, ofClient: 30}}" @ limits.connections.ofClient 30 (w.yaml:1:34) is more than limits.connections.most 20 (w.yaml:1:24)
             "limits: {connections: {ofClient: 2000}}" @ limits.connections.ofClient 2000 (w.yaml:1:24) is more than limits.connections.most 1024 (default)
             "limits: {deadlines: {grace: 5s, draining: 6s}}" @ limits.deadlines.draining 6s (w.yaml:1:33) is more than limits.deadlines.grace 5s (w.yaml:1:22)
