@@ -55,7 +55,7 @@ final class BenchCompareCommand implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "WORK",
-            description = "Of read-1m, write-1m, read-4k, write-4k, metadata. Default: all.")
+            description = "Of read-1m, write-1m, read-4k, write-4k, metadata, changes, listing. Default: all.")
     private List<String> only = List.of();
 
     @Option(
@@ -72,7 +72,9 @@ final class BenchCompareCommand implements Callable<Integer> {
             names = "--depths",
             split = ",",
             paramLabel = "N",
-            description = "Calls in flight. Default: 8 for 1 MiB; 1, 8, 32 for 4 KiB; 1, 16, 64 for metadata.")
+            description =
+                    "Calls in flight. Default: 8 for 1 MiB; 1, 8, 32 for 4 KiB; 1, 16, 64 for metadata and changes;"
+                            + " 1 for listing.")
     private List<Integer> depths = List.of();
 
     @Option(names = "--files", split = ",", paramLabel = "tmpfs|ext4", description = "Where. Default: both.")

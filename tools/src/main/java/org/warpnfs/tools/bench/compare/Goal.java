@@ -4,25 +4,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A limit on the ratio of two measured figures.
+ * A limit on the ratio of two measured figures, or on one figure.
  *
  * @param figure the figure that is taken from both sides
- * @param by the competitor whose figure is the divisor; null for the same competitor called by root
- * @param byDepth calls in flight on the divisor's side; a goal with another depth there counts on ext4 only
- * @param limit the highest or lowest ratio that is good
+ * @param against the divisor
+ * @param limit the highest or lowest ratio or figure that is good
  */
-record Goal(
-        Work work,
-        int depth,
-        Kind kind,
-        Figure figure,
-        @Nullable Kind by,
-        int byDepth,
-        Bound bound,
-        double limit) {
+record Goal(Work work, int depth, Kind kind, Figure figure, Against against, Bound bound, double limit) {
+    /** What a figure is divided by. */
+    sealed interface Against {
+        /**
+         * A competitor's figure.
+         *
+         * @param depth calls in flight; a goal with another depth there counts on ext4 only
+         */
+        record Other(Kind kind, int depth) implements Against {}
+
+        /** The figure of the same competitor when root calls it. */
+        record Root() implements Against {}
+
+        /** The limit is on the figure itself. */
+        record Nothing() implements Against {}
+    }
+
     /** Whether the limit is an upper or a lower bound. */
     enum Bound {
         AT_MOST("at most"),
@@ -44,24 +50,41 @@ record Goal(
             most(Work.READ_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_SPLICE, 2),
             most(Work.READ_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_SPLICE, 2),
             most(Work.READ_1M, 8, Kind.RDMA_CRC, Figure.SERVER_GIB, Kind.BARE_PREAD, 0.9),
-            new Goal(Work.READ_1M, 8, Kind.RDMA, Figure.MEGABYTES, Kind.GANESHA, 8, Bound.AT_LEAST, 1.8),
+            new Goal(
+                    Work.READ_1M,
+                    8,
+                    Kind.RDMA,
+                    Figure.MEGABYTES,
+                    new Against.Other(Kind.GANESHA, 8),
+                    Bound.AT_LEAST,
+                    1.8),
             most(Work.WRITE_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_PWRITE, 1.1),
             most(Work.WRITE_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_PWRITE, 1.1),
             most(Work.READ_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 5.0),
             most(Work.READ_4K, 32, Kind.TCP, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 6.0),
             most(Work.WRITE_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 3.5),
             most(Work.WRITE_4K, 32, Kind.TCP, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 6.0),
-            most(Work.WRITE_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, null, 1.1),
-            most(Work.WRITE_4K, 32, Kind.TCP, Figure.SERVER_OPERATION, null, 1.1),
+            asUser(Kind.RDMA),
+            asUser(Kind.TCP),
             most(Work.READ_4K, 1, Kind.RDMA, Figure.P50, Kind.GANESHA, 0.7),
             most(Work.READ_4K, 1, Kind.TCP, Figure.P50, Kind.GANESHA, 0.6),
-            shared(Work.CREATE, Kind.RDMA),
-            shared(Work.CREATE, Kind.TCP),
-            shared(Work.REMOVE, Kind.RDMA),
-            shared(Work.REMOVE, Kind.TCP));
+            entries(Work.LIST_1000, Kind.RDMA, 1.5),
+            entries(Work.LIST_1000, Kind.TCP, 1.5),
+            entries(Work.LIST_4K, Kind.RDMA, 1.5),
+            entries(Work.LIST_4K, Kind.TCP, 1.5),
+            entries(Work.LIST_64K, Kind.RDMA, 1.5),
+            entries(Work.LIST_64K, Kind.TCP, 1.5),
+            entries(Work.PLUS_1000, Kind.RDMA, 5),
+            entries(Work.PLUS_1000, Kind.TCP, 5),
+            entries(Work.PLUS_4K, Kind.RDMA, 5),
+            entries(Work.PLUS_4K, Kind.TCP, 5),
+            entries(Work.PLUS_64K, Kind.RDMA, 5),
+            entries(Work.PLUS_64K, Kind.TCP, 5),
+            shared(Kind.RDMA),
+            shared(Kind.TCP));
 
     /**
-     * A goal and the ratio that was measured.
+     * A goal and the ratio, or the figure, that was measured.
      *
      * @param version version of NFS on our side, and on the other side unless it is a bare loop
      */
@@ -73,10 +96,12 @@ record Goal(
         String title() {
             String of = goal.work.title() + " depth " + goal.depth + ", " + tree.word() + ": "
                     + new Competitor(goal.kind, version).title();
-            if (goal.by == null) {
-                return of + ", uid " + USER + " / root";
-            }
-            return of + " / " + (goal.byDepth == goal.depth ? goal.by.title() : "depth " + goal.byDepth);
+            return switch (goal.against) {
+                case Against.Nothing() -> of;
+                case Against.Root() -> of + ", uid " + USER + " / root";
+                case Against.Other(Kind other, int otherDepth) ->
+                    of + " / " + (otherDepth == goal.depth ? other.title() : "depth " + otherDepth);
+            };
         }
 
         String limitText() {
@@ -84,13 +109,23 @@ record Goal(
         }
     }
 
-    private static Goal most(Work work, int depth, Kind kind, Figure figure, @Nullable Kind by, double limit) {
-        return new Goal(work, depth, kind, figure, by, depth, Bound.AT_MOST, limit);
+    private static Goal most(Work work, int depth, Kind kind, Figure figure, Kind by, double limit) {
+        return new Goal(work, depth, kind, figure, new Against.Other(by, depth), Bound.AT_MOST, limit);
+    }
+
+    /** A goal that a user's WRITE costs little more than root's. */
+    private static Goal asUser(Kind kind) {
+        return new Goal(Work.WRITE_4K, 32, kind, Figure.SERVER_OPERATION, new Against.Root(), Bound.AT_MOST, 1.1);
+    }
+
+    /** A limit on the cost of each entry of a listing, whatever the size of replies. */
+    private static Goal entries(Work work, Kind kind, double micros) {
+        return new Goal(work, 1, kind, Figure.SERVER_OPERATION, new Against.Nothing(), Bound.AT_MOST, micros);
     }
 
     /** A goal that many calls in flight share the cost of stable storage. */
-    private static Goal shared(Work work, Kind kind) {
-        return new Goal(work, 64, kind, Figure.OPERATIONS, kind, 1, Bound.AT_LEAST, 8);
+    private static Goal shared(Kind kind) {
+        return new Goal(Work.CHANGE, 64, kind, Figure.OPERATIONS, new Against.Other(kind, 1), Bound.AT_LEAST, 8);
     }
 
     /** Returns the goals for which both sides were measured. */
@@ -108,18 +143,20 @@ record Goal(
     }
 
     private Optional<Spread> ratio(Results results, Tree tree, int version) {
-        Kind other = by;
-        if (other == null) {
+        Row row = row(tree, 0, kind, version);
+        return switch (against) {
+            case Against.Nothing() -> results.spread(row, figure);
             // Only NFSv3 checks access at each call.
-            return version != 3
-                    ? Optional.empty()
-                    : results.ratio(row(tree, USER, kind, version), row(tree, 0, kind, version), figure);
-        }
-        if (byDepth != depth && tree != Tree.EXT4) {
-            return Optional.empty();
-        }
-        Competitor against = new Competitor(other, other.bare() ? 0 : version);
-        return results.ratio(row(tree, 0, kind, version), new Row(work, byDepth, tree, 0, against), figure);
+            case Against.Root() ->
+                version != 3 ? Optional.empty() : results.ratio(row(tree, USER, kind, version), row, figure);
+            case Against.Other(Kind other, int otherDepth) -> {
+                if (otherDepth != depth && tree != Tree.EXT4) {
+                    yield Optional.empty();
+                }
+                Competitor divisor = new Competitor(other, other.bare() ? 0 : version);
+                yield results.ratio(row, new Row(work, otherDepth, tree, 0, divisor), figure);
+            }
+        };
     }
 
     private Row row(Tree tree, int uid, Kind of, int version) {

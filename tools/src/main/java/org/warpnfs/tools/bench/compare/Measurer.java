@@ -19,6 +19,7 @@ import org.warpnfs.tools.bench.ProcessCpu;
 import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.load.NameLoad;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
+import org.warpnfs.tools.bench.nfs.NameCalls;
 
 /** Measures one row. A server is measured by the load generator, a bare loop by its own client. */
 final class Measurer {
@@ -28,6 +29,7 @@ final class Measurer {
     private final Map<Tree, Path> trees;
     private final Map<Kind, ServerProcess> servers;
     private final Optional<BareLoop> bare;
+    private final ManyNames many = new ManyNames();
 
     /** @param servers the servers that run; a kind that is missing cannot be measured */
     Measurer(Map<Tree, Path> trees, Map<Kind, ServerProcess> servers, Optional<BareLoop> bare) {
@@ -53,8 +55,16 @@ final class Measurer {
                     row,
                     bare.orElseThrow().measure(row, Objects.requireNonNull(trees.get(row.tree())), warmUp, duration));
         }
-        if (row.work().task().isPresent()) {
+        if (row.work().inTurn()) {
             return names(row, NameBench.run(options(row, Duration.ZERO, Plan.ofEachTask(duration))));
+        }
+        if (row.work().listing().isPresent()) {
+            many.require(Objects.requireNonNull(trees.get(row.tree())));
+            NameCalls.Listing listing = row.work().listing().get();
+            return Map.of(row, sample(NameBench.list(options(row, warmUp, duration), ManyNames.DIRECTORY, listing)));
+        }
+        if (row.work() == Work.CHANGE) {
+            return Map.of(row, sample(NameBench.change(options(row, warmUp, duration))));
         }
         BenchReport report = Bench.run(options(row, warmUp, duration), line -> {});
         if (!report.clean() || report.serverCpu() == null) {
@@ -74,17 +84,16 @@ final class Measurer {
         Map<Row, Sample> samples = new HashMap<>();
         for (Work work : Work.values()) {
             work.task()
+                    .filter(task -> work.inTurn())
                     .map(parts::get)
                     .ifPresent(part -> samples.put(
-                            new Row(work, row.depth(), row.tree(), row.uid(), row.competitor()),
-                            sample(
-                                    part.operations(),
-                                    part.seconds(),
-                                    part.latencies(),
-                                    part.serverCpu(),
-                                    part.clientCpu())));
+                            new Row(work, row.depth(), row.tree(), row.uid(), row.competitor()), sample(part)));
         }
         return samples;
+    }
+
+    private static Sample sample(NameBench.Part part) {
+        return sample(part.operations(), part.seconds(), part.latencies(), part.serverCpu(), part.clientCpu());
     }
 
     private static Sample sample(

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.warpnfs.tools.bench.NameBench;
 
 /**
  * The plan of the measurements: which, in what order, and how long they take.
@@ -130,8 +131,10 @@ public final class Plan {
     }
 
     private static Duration of(Row row, Duration duration, Duration warmUp) {
-        boolean names = row.work().task().isPresent();
-        return AROUND_EACH.plus(names ? ofEachTask(duration).multipliedBy(Work.TASKS) : duration.plus(warmUp));
+        return AROUND_EACH.plus(
+                row.work().inTurn()
+                        ? ofEachTask(duration).multipliedBy(NameBench.IN_TURN.size())
+                        : duration.plus(warmUp));
     }
 
     /** The length of each metadata task. The tasks are measured one after the other. */

@@ -46,7 +46,7 @@ final class ResultTable {
             return List.of();
         }
         List<List<String>> cells = new ArrayList<>();
-        cells.add(List.of("Goals, as ratios within each round", "of", "ratio", "goal", ""));
+        cells.add(List.of("Goals, ratios within each round", "of", "median", "goal", ""));
         for (Goal.Reached one : reached) {
             cells.add(List.of(
                     "  " + one.title(),

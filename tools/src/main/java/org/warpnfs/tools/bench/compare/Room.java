@@ -16,6 +16,8 @@ final class Room {
     private static final int LIMIT_SECONDS = 60;
     private static final String SIZE = "size=1g,mode=0777";
     private static final long IMAGE_BYTES = 1L << 30;
+    /** Room for the files of a listing and those of the other works. */
+    private static final int INODES = 2 * ManyNames.NAMES;
 
     private final Path directory;
 
@@ -73,6 +75,8 @@ final class Room {
                     "-F",
                     "-E",
                     "lazy_itable_init=0,lazy_journal_init=0",
+                    "-N",
+                    Integer.toString(INODES),
                     image.toString());
             Programs.run(LIMIT_SECONDS, "mount", "-t", "ext4", "-o", "loop", image.toString(), at.toString());
         } finally {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.tools.bench.Operation;
 import org.warpnfs.tools.bench.load.NameLoad;
+import org.warpnfs.tools.bench.nfs.NameCalls;
 
 /** The kinds of work that are measured. */
 public enum Work {
@@ -15,17 +16,26 @@ public enum Work {
     CREATE("create", "create files", NameLoad.Task.CREATE),
     GETATTR("getattr", "GETATTR of files", NameLoad.Task.GETATTR),
     READDIR("readdir", "READDIR, by entries", NameLoad.Task.READDIR),
-    REMOVE("remove", "remove files", NameLoad.Task.REMOVE);
-
-    /** The number of metadata tasks, which are measured together. */
-    static final int TASKS = NameLoad.Task.values().length;
+    REMOVE("remove", "remove files", NameLoad.Task.REMOVE),
+    CHANGE("change", "create + remove, both counted", NameLoad.Task.CHANGE),
+    LIST_1000("readdir-1000", "READDIR of 100,000 names, 1000 bytes a reply, by entries", 1000, false),
+    LIST_4K("readdir-4k", "READDIR of 100,000 names, 4 KiB a reply, by entries", 4 << 10, false),
+    LIST_64K("readdir-64k", "READDIR of 100,000 names, 64 KiB a reply, by entries", 64 << 10, false),
+    PLUS_1000("readdirplus-1000", "READDIRPLUS of 100,000 names, 1000 bytes a reply, by entries", 1000, true),
+    PLUS_4K("readdirplus-4k", "READDIRPLUS of 100,000 names, 4 KiB a reply, by entries", 4 << 10, true),
+    PLUS_64K("readdirplus-64k", "READDIRPLUS of 100,000 names, 64 KiB a reply, by entries", 64 << 10, true);
 
     private static final String METADATA = "metadata";
+    private static final String CHANGES = "changes";
+    private static final String LISTING = "listing";
+    /** The size of transfers that a server must accept before it is asked for metadata: the largest reply fits. */
+    private static final int METADATA_BYTES = 128 << 10;
 
     private final String word;
     private final String title;
     private final Operation operation;
     private final NameLoad.@Nullable Task task;
+    private final NameCalls.@Nullable Listing listing;
     private final int sizeBytes;
     private final int fileBytes;
 
@@ -34,6 +44,7 @@ public enum Work {
         this.title = title;
         this.operation = operation;
         this.task = null;
+        this.listing = null;
         this.sizeBytes = sizeBytes;
         this.fileBytes = fileBytes;
     }
@@ -44,7 +55,19 @@ public enum Work {
         this.title = title;
         this.operation = Operation.READ;
         this.task = task;
-        this.sizeBytes = 64 << 10;
+        this.listing = null;
+        this.sizeBytes = METADATA_BYTES;
+        this.fileBytes = 0;
+    }
+
+    /** The listing of {@link ManyNames}, one call after the other. */
+    Work(String word, String title, int replyBytes, boolean plus) {
+        this.word = word;
+        this.title = title;
+        this.operation = Operation.READ;
+        this.task = NameLoad.Task.READDIR;
+        this.listing = new NameCalls.Listing(replyBytes, plus);
+        this.sizeBytes = METADATA_BYTES;
         this.fileBytes = 0;
     }
 
@@ -55,7 +78,10 @@ public enum Work {
 
     /** The word on the command line. Work that is measured together has one word. */
     public String choice() {
-        return task == null ? word : METADATA;
+        if (listing != null) {
+            return LISTING;
+        }
+        return task == null ? word : this == CHANGE ? CHANGES : METADATA;
     }
 
     /** The title in tables. */
@@ -72,9 +98,19 @@ public enum Work {
         return Optional.ofNullable(task);
     }
 
-    /** Whether this is the first work of its choice. Its measurement also yields the samples of the others. */
+    /** The form of the listing of {@link ManyNames}. Empty for any other work. */
+    Optional<NameCalls.Listing> listing() {
+        return Optional.ofNullable(listing);
+    }
+
+    /** Whether this is one of the tasks that are measured together, one after the other in the same directory. */
+    boolean inTurn() {
+        return task != null && listing == null && this != CHANGE;
+    }
+
+    /** Whether this has a measurement of its own. That of the first task also yields the samples of the others. */
     boolean leads() {
-        return task == null || this == CREATE;
+        return !inTurn() || this == CREATE;
     }
 
     /** The size of each READ or WRITE. */
@@ -89,6 +125,9 @@ public enum Work {
 
     /** The numbers of calls in flight that the goals use. */
     List<Integer> depths() {
+        if (listing != null) {
+            return List.of(1);
+        }
         return task != null ? List.of(1, 16, 64) : bulk() ? List.of(8) : List.of(1, 8, 32);
     }
 

@@ -34,11 +34,14 @@ public final class NameLoad {
         CREATE,
         GETATTR,
         READDIR,
-        REMOVE
+        REMOVE,
+        /** Creates a file and removes it, again and again. Each lane has a name of its own. */
+        CHANGE
     }
 
     private final Requester requester;
     private final NameCalls calls;
+    private final NameCalls.Listing listing;
     private final Duration timeout;
     private final int mostNames;
     /** File handles by the number of the file. The file's name is made from its number. */
@@ -57,16 +60,23 @@ public final class NameLoad {
     /**
      * The result of a task.
      *
-     * @param operations files that were created, read for attributes or removed, or entries that were listed
+     * @param operations files that were created, read for attributes or removed, or entries that were listed; for
+     *     {@link Task#CHANGE} each creation and each removal
      * @param latencies latencies of the calls in nanoseconds
      */
     public record Counted(
             long operations, long errors, @Nullable String firstError, Histogram latencies) {}
 
-    /** @param mostNames the largest number of files to create */
-    public NameLoad(Requester requester, NameCalls calls, int mostNames, Duration timeout) {
+    /**
+     * Makes the load of one directory.
+     *
+     * @param listing the form of the listings
+     * @param mostNames the largest number of files to create
+     */
+    public NameLoad(Requester requester, NameCalls calls, NameCalls.Listing listing, int mostNames, Duration timeout) {
         this.requester = requester;
         this.calls = calls;
+        this.listing = listing;
         this.mostNames = mostNames;
         this.timeout = timeout;
     }
@@ -111,14 +121,22 @@ public final class NameLoad {
         private final ChunkOffer offer;
         private NameCalls.Position position = NameCalls.Position.BEGIN;
         private int number;
+        /** Whether this lane's file exists, in {@link Task#CHANGE}. */
+        private boolean exists;
+
         private long startNanos;
 
         Lane(int slot, Task task) {
             this.slot = slot;
             this.task = task;
             this.offer = task == Task.READDIR
-                    ? new ChunkOffer(List.of(), Optional.of(ByteBuffer.allocateDirect(2 * NameCalls.LIST_BYTES)))
+                    ? new ChunkOffer(List.of(), Optional.of(ByteBuffer.allocateDirect(replyBytes())))
                     : ChunkOffer.NONE;
+        }
+
+        /** The room for a reply. A server that does not count all of its reply does not fail for that. */
+        private int replyBytes() {
+            return 2 * listing.replyBytes();
         }
 
         void next() {
@@ -126,9 +144,11 @@ public final class NameLoad {
                     switch (task) {
                         case CREATE -> next < mostNames;
                         case REMOVE -> next < handles.size();
-                        case GETATTR, READDIR -> !handles.isEmpty();
+                        case GETATTR -> !handles.isEmpty();
+                        case READDIR, CHANGE -> true;
                     };
-            if (stopping || !more) {
+            // The lane's file goes before the lane ends.
+            if ((stopping && !exists) || !more) {
                 ended();
                 return;
             }
@@ -149,14 +169,15 @@ public final class NameLoad {
                     switch (task) {
                         case CREATE -> calls.createCall(slot, name());
                         case GETATTR -> calls.attributesCall(slot, handles.get(number % handles.size()));
-                        case READDIR -> calls.listCall(slot, position);
+                        case READDIR -> calls.listCall(slot, position, listing);
+                        case CHANGE -> exists ? calls.removeCall(slot, name()) : calls.createCall(slot, name());
                         case REMOVE -> calls.removeCall(slot, name());
                     };
             requester.call(call, offer, System.nanoTime() + timeout.toNanos(), this);
         }
 
         private String name() {
-            return "file" + number;
+            return task == Task.CHANGE ? "lane" + slot : "file" + number;
         }
 
         @Override
@@ -185,13 +206,23 @@ public final class NameLoad {
                 case CREATE -> created(calls.createReply(message));
                 case GETATTR -> calls.attributesReply(message);
                 case READDIR -> {
-                    NameCalls.Position got = calls.listReply(message);
+                    NameCalls.Position got = calls.listReply(message, listing);
                     position = got.end() ? NameCalls.Position.BEGIN : got;
                     return got.entries();
                 }
                 case REMOVE -> calls.removeReply(message);
+                case CHANGE -> changed(message);
             }
             return 1;
+        }
+
+        private void changed(XdrStream message) throws IOException {
+            if (exists) {
+                calls.removeReply(message);
+            } else {
+                calls.createReply(message);
+            }
+            exists = !exists;
         }
 
         /** Replies may arrive in another order than the calls were made. */

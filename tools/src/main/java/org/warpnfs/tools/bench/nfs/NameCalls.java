@@ -1,5 +1,6 @@
 package org.warpnfs.tools.bench.nfs;
 
+import com.google.errorprone.annotations.Immutable;
 import java.io.IOException;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
@@ -23,11 +24,23 @@ public interface NameCalls {
         public static final Position BEGIN = new Position(0, 0, 0, false);
     }
 
-    /** The largest reply of a listing, in bytes. */
-    int LIST_BYTES = 16 << 10;
+    /**
+     * The form of a listing.
+     *
+     * @param replyBytes the largest reply
+     * @param plus whether to ask for what a readdirplus of Linux needs: attributes and handles too
+     */
+    @Immutable
+    record Listing(int replyBytes, boolean plus) {
+        /** Names and file ids, 16 KiB at a time. */
+        public static final Listing NAMES = new Listing(16 << 10, false);
+    }
 
     /** Creates the directory for the other calls. */
     void makeDirectory(String name) throws IOException;
+
+    /** Makes the other calls use a directory that exists. */
+    void useDirectory(String name) throws IOException;
 
     /** Removes the directory, which must be empty. */
     void removeDirectory() throws IOException;
@@ -44,11 +57,11 @@ public interface NameCalls {
     /** Decodes its reply. */
     void attributesReply(XdrStream reply) throws IOException;
 
-    /** Encodes a READDIR of names and file ids. */
-    RpcMessage listCall(int slot, Position from);
+    /** Encodes a READDIR or READDIRPLUS. */
+    RpcMessage listCall(int slot, Position from, Listing listing);
 
     /** Decodes its reply. */
-    Position listReply(XdrStream reply) throws IOException;
+    Position listReply(XdrStream reply, Listing listing) throws IOException;
 
     /** Encodes a REMOVE. */
     RpcMessage removeCall(int slot, String name);

@@ -7,11 +7,13 @@ import org.warpnfs.rpcrdma.message.XdrStream;
 /** Metadata calls of NFS version 3 (RFC 1813, section 3.3). */
 final class Nfs3Names implements NameCalls {
     private static final int GETATTR = 1;
+    private static final int LOOKUP = 3;
     private static final int CREATE = 8;
     private static final int MKDIR = 9;
     private static final int REMOVE = 12;
     private static final int RMDIR = 13;
     private static final int READDIR = 16;
+    private static final int READDIRPLUS = 17;
     private static final int GUARDED = 1;
     private static final int MAX_HANDLE_BYTES = 64;
     private static final int MAX_NAME_BYTES = 255;
@@ -44,6 +46,13 @@ final class Nfs3Names implements NameCalls {
         ReplyWords reply = session.inDirectory("MKDIR", MKDIR, call -> mode(call.string(made), DIRECTORY_MODE));
         directory = handle("MKDIR", reply);
         name = made;
+    }
+
+    @Override
+    public void useDirectory(String used) throws IOException {
+        directory =
+                session.inDirectory("LOOKUP", LOOKUP, call -> call.string(used)).opaque(MAX_HANDLE_BYTES);
+        name = used;
     }
 
     @Override
@@ -80,17 +89,18 @@ final class Nfs3Names implements NameCalls {
     }
 
     @Override
-    public RpcMessage listCall(int slot, Position from) {
-        CallBuffer call = session.inSlot(slot, READDIR).opaque(directory);
-        return session.message(call.hyper(from.cookie()).hyper(from.verifier()).word(LIST_BYTES));
+    public RpcMessage listCall(int slot, Position from, Listing listing) {
+        CallBuffer call =
+                session.inSlot(slot, listing.plus() ? READDIRPLUS : READDIR).opaque(directory);
+        call.hyper(from.cookie()).hyper(from.verifier()).word(listing.replyBytes());
+        // dircount and maxcount of READDIRPLUS, both as large as the reply: so does Linux.
+        return session.message(listing.plus() ? call.word(listing.replyBytes()) : call);
     }
 
     @Override
-    public Position listReply(XdrStream reply) throws IOException {
+    public Position listReply(XdrStream reply, Listing listing) throws IOException {
         ReplyWords words = accepted("READDIR", reply);
-        if (words.word() == 1) {
-            words.skip(FATTR_BYTES);
-        }
+        skipAttributes(words);
         long verifier = words.hyper();
         long cookie = 0;
         int entries = 0;
@@ -98,9 +108,19 @@ final class Nfs3Names implements NameCalls {
             words.hyper();
             words.skip(words.count(MAX_NAME_BYTES));
             cookie = words.hyper();
+            if (listing.plus()) {
+                skipAttributes(words);
+                words.skip(words.word() == 1 ? words.count(MAX_HANDLE_BYTES) : 0);
+            }
             entries++;
         }
         return new Position(cookie, verifier, entries, words.word() == 1);
+    }
+
+    private static void skipAttributes(ReplyWords words) throws NfsException {
+        if (words.word() == 1) {
+            words.skip(FATTR_BYTES);
+        }
     }
 
     @Override

@@ -15,6 +15,7 @@ final class Nfs41Names implements NameCalls {
     private static final int CREATE = 6;
     private static final int GETATTR = 9;
     private static final int GETFH = 10;
+    private static final int LOOKUP = 15;
     private static final int READDIR = 26;
     private static final int REMOVE = 28;
 
@@ -27,6 +28,16 @@ final class Nfs41Names implements NameCalls {
     private static final int STAT_0 = 1 << 1 | 1 << 3 | 1 << 4 | FATTR_FILEID;
     /** The attributes mode, numlinks, space_used, time_access, time_metadata and time_modify. */
     private static final int STAT_1 = FATTR_MODE | 1 << 3 | 1 << 13 | 1 << 15 | 1 << 20 | 1 << 21;
+
+    /** The attribute rdattr_error, which Linux asks for in each listing. */
+    private static final int FATTR_ERROR = 1 << 11;
+    /**
+     * What Linux asks for in a readdirplus: type, change, size, fsid, rdattr_error, filehandle and fileid (nfs4xdr.c,
+     * encode_readdir).
+     */
+    private static final int PLUS_0 = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 8 | FATTR_ERROR | 1 << 19 | FATTR_FILEID;
+    /** The same of the second word: the attributes of STAT_1, owner, owner_group, rawdev and mounted_on_fileid. */
+    private static final int PLUS_1 = STAT_1 | 1 << 4 | 1 << 5 | 1 << 9 | 1 << 23;
 
     private static final int CURRENT_STATEID = 1;
     private static final byte[] NO_OTHER = new byte[12];
@@ -59,6 +70,16 @@ final class Nfs41Names implements NameCalls {
         Nfs41Session.operation("GETFH", reply, GETFH);
         directory = reply.opaque(MAX_HANDLE_BYTES);
         name = made;
+    }
+
+    @Override
+    public void useDirectory(String used) throws IOException {
+        ReplyWords reply = session.inDirectory(
+                "LOOKUP " + used, 2, call -> call.word(LOOKUP).string(used).word(GETFH));
+        Nfs41Session.operation("LOOKUP", reply, LOOKUP);
+        Nfs41Session.operation("GETFH", reply, GETFH);
+        directory = reply.opaque(MAX_HANDLE_BYTES);
+        name = used;
     }
 
     @Override
@@ -97,14 +118,20 @@ final class Nfs41Names implements NameCalls {
     }
 
     @Override
-    public RpcMessage listCall(int slot, Position from) {
+    public RpcMessage listCall(int slot, Position from, Listing listing) {
         CallBuffer call = session.inSlot(slot, directory, 3).word(READDIR);
-        call.hyper(from.cookie()).hyper(from.verifier()).word(LIST_BYTES).word(LIST_BYTES);
-        return session.message(call.word(1).word(FATTR_FILEID));
+        call.hyper(from.cookie())
+                .hyper(from.verifier())
+                .word(listing.replyBytes())
+                .word(listing.replyBytes());
+        return session.message(
+                listing.plus()
+                        ? call.word(2).word(PLUS_0).word(PLUS_1)
+                        : call.word(1).word(FATTR_FILEID));
     }
 
     @Override
-    public Position listReply(XdrStream reply) throws IOException {
+    public Position listReply(XdrStream reply, Listing listing) throws IOException {
         ReplyWords words = Nfs41Session.afterPutFh("READDIR", reply);
         Nfs41Session.operation("READDIR", words, READDIR);
         long verifier = words.hyper();

@@ -59,6 +59,18 @@ class PlanTest {
     }
 
     @Test
+    void listingsAndChanges_areMeasuredByThemselves() {
+        Plan plan = new Plan(Given.options(List.of(Work.LIST_1000, Work.PLUS_64K, Work.CHANGE), 1));
+        assertThat(plan.round(0)).containsExactlyInAnyOrderElementsOf(plan.rows());
+        assertThat(plan.rows()).filteredOn(row -> row.work() == Work.LIST_1000).allMatch(row -> row.depth() == 1);
+        assertThat(plan.rows())
+                .extracting(row -> row.competitor().kind())
+                .containsOnly(Kind.RDMA, Kind.TCP, Kind.GANESHA);
+        assertThat(Work.LIST_1000.choice()).isEqualTo(Work.PLUS_64K.choice()).isNotEqualTo(Work.CREATE.choice());
+        assertThat(Work.CHANGE.choice()).isNotEqualTo(Work.CREATE.choice());
+    }
+
+    @Test
     void choices_areKept() {
         Plan plan = new Plan(new CompareOptions(
                 List.of(Work.READ_4K),

@@ -41,6 +41,15 @@ class ResultTableTest {
     }
 
     @Test
+    void goalOfAFigure_isComparedWithTheFigureItself() {
+        Results results = new Results(new Plan(Given.options(List.of(Work.LIST_4K), 1)));
+        results.add(Given.row(Work.LIST_4K, 1, Kind.TCP, 3), 0, Given.sample(0.0012));
+        assertThat(ResultTable.lines(results))
+                .anyMatch(line -> line.matches("  READDIR of .* depth 1, tmpfs: warpnfs TCP, NFSv3 +"
+                        + "server CPU us/op +1\\.20 +at most 1\\.50 +met"));
+    }
+
+    @Test
     void ratio_isOfTheSameRound() {
         Results results = results();
         Row rdma = Given.row(Work.READ_1M, 8, Kind.RDMA, 4);
