@@ -1,5 +1,6 @@
 package org.warpnfs.fs.local;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
@@ -27,6 +28,13 @@ sealed interface Handles extends AutoCloseable permits KernelHandles, TableHandl
      * handle.
      */
     FileHandle of(Fd file, Statx statx, FileHandle directory, FileName name) throws FsException;
+
+    /**
+     * The handle of the file that {@code directory} has by this name, without opening it; null if that needs an open
+     * file. The name may lead to another file by the time of the next call.
+     */
+    @Nullable
+    FileHandle ofName(Fd directory, byte[] name) throws FsException;
 
     /** The handle of a directory that was found as the parent of another. */
     FileHandle ofParent(Fd directory, Statx statx) throws FsException;

@@ -91,6 +91,15 @@ final class KernelHandles implements Handles {
     }
 
     @Override
+    public FileHandle ofName(Fd directory, byte[] name) throws FsException {
+        try {
+            return make(HandleCalls.handleOf(directory, name));
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    @Override
     public FileHandle ofParent(Fd directory, Statx statx) throws FsException {
         return make(directory);
     }
@@ -107,12 +116,14 @@ final class KernelHandles implements Handles {
     }
 
     private FileHandle make(Fd file) throws FsException {
-        KernelHandle handle;
         try {
-            handle = HandleCalls.handleOf(file);
+            return make(HandleCalls.handleOf(file));
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }
+    }
+
+    private FileHandle make(KernelHandle handle) throws FsException {
         byte[] bytes = handle.bytes();
         if (bytes.length > FileHandle.MAX_LENGTH_BYTES - HEADER_BYTES
                 || handle.type() < 0

@@ -1,15 +1,16 @@
 package org.warpnfs.fs.local;
 
-import com.google.common.collect.Lists;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DirectoryStream;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
@@ -31,10 +32,10 @@ final class Listing {
     private static final long LOWEST_COOKIE = 3;
 
     /**
-     * Number of files that are looked up before the visitor is called again. The visitor may have no room for more, and
-     * each step changes the thread's identity twice.
+     * Most files that are looked up before the visitor is called again. Each step changes the thread's identity twice,
+     * if the caller is another user.
      */
-    private static final int STEP_ENTRIES = 16;
+    private static final int MAX_STEP_ENTRIES = 128;
 
     private final TreeContext tree;
 
@@ -49,20 +50,32 @@ final class Listing {
                 Fd directory = openForReading(caller, path);
                 DirectoryStream stream = new DirectoryStream(directory)) {
             seek(stream, offset);
-            for (List<DirectoryStream.Entry> batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
-                for (List<DirectoryStream.Entry> step : Lists.partition(batch, STEP_ENTRIES)) {
-                    List<Found> found = withNodes ? find(caller, path, handle, step) : unasked(step.size());
-                    for (int i = 0; i < step.size(); i++) {
-                        if (!visitor.visit(entry(step.get(i), found.get(i)))) {
+            while (true) {
+                List<DirectoryStream.Entry> batch = stream.next(visitor.room());
+                if (batch.isEmpty()) {
+                    return true;
+                }
+                int done = 0;
+                while (done < batch.size()) {
+                    int step = Math.min(batch.size() - done, withNodes ? step(visitor) : batch.size());
+                    List<DirectoryStream.Entry> entries = batch.subList(done, done + step);
+                    List<Found> found = withNodes ? find(caller, path, handle, entries) : unasked(step);
+                    for (int i = 0; i < step; i++) {
+                        if (!visitor.visit(entry(entries.get(i), found.get(i)))) {
                             return false;
                         }
                     }
+                    done += step;
                 }
             }
-            return true;
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }
+    }
+
+    /** Only as many files are looked up as the visitor is likely to take. */
+    private static int step(EntryVisitor visitor) {
+        return Math.clamp(visitor.room(), 1, MAX_STEP_ENTRIES);
     }
 
     /**
@@ -114,12 +127,42 @@ final class Listing {
     }
 
     private Found find(Fd directory, FileHandle handle, DirectoryStream.Entry entry) throws FsException {
-        try (Fd file = OpenCalls.openAt(directory, entry.name(), OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW)) {
-            return new Found(tree.node(file, handle, FileName.of(entry.name())), null);
+        try {
+            FileNode named = findByName(directory, entry);
+            return new Found(named == null ? open(directory, handle, entry) : named, null);
         } catch (ErrnoException e) {
             return unavailable(Failure.of(e));
         } catch (FsException e) {
             return unavailable(e);
+        }
+    }
+
+    /**
+     * Looks up a file without opening it. The name may be given to another file between the two calls. The handle comes
+     * first: then the attributes are those of another file than the directory named, and the file is opened instead. So
+     * it is on file systems whose directories have other inode numbers than their files, and for mount points.
+     *
+     * @return null if the file must be opened, also to learn why it cannot be reached
+     */
+    private @Nullable FileNode findByName(Fd directory, DirectoryStream.Entry entry) {
+        try {
+            FileHandle file = tree.handles().ofName(directory, entry.name());
+            if (file == null) {
+                return null;
+            }
+            Statx statx = AttributeCalls.statx(directory, entry.name());
+            boolean same = statx.inode() == entry.inode() && statx.mountId() == tree.mountId();
+            return same ? new FileNode(file, tree.attributes().convert(statx)) : null;
+        } catch (ErrnoException | FsException e) {
+            return null;
+        }
+    }
+
+    /** An open file is the same at each call. */
+    private FileNode open(Fd directory, FileHandle handle, DirectoryStream.Entry entry)
+            throws FsException, ErrnoException {
+        try (Fd file = OpenCalls.openAt(directory, entry.name(), OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW)) {
+            return tree.node(file, handle, FileName.of(entry.name()));
         }
     }
 

@@ -159,6 +159,12 @@ final class TableHandles implements Handles {
         return encode(key);
     }
 
+    /** The table's key is made from an open file. */
+    @Override
+    public @Nullable FileHandle ofName(Fd directory, byte[] name) {
+        return null;
+    }
+
     @Override
     public FileHandle ofParent(Fd directory, Statx statx) throws FsException {
         FileKey key = keys.of(directory, statx);

@@ -16,6 +16,9 @@ import org.warpnfs.fs.spi.FsException;
  * only where the number matches. Stays on the tree's mount.
  */
 final class TreeSearch {
+    /** Entries to read at once: a search examines all. */
+    private static final int MANY = 1000;
+
     /** Deeper than clients go. Each level holds a descriptor. */
     private static final int MAX_DEPTH = 512;
 
@@ -46,7 +49,7 @@ final class TreeSearch {
         try (Fd listed = OpenCalls.reopen(directory, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
                 DirectoryStream stream = new DirectoryStream(listed)) {
             FileKey here = keys.of(listed, AttributeCalls.statx(listed));
-            for (List<DirectoryStream.Entry> batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
+            for (List<DirectoryStream.Entry> batch = stream.next(MANY); !batch.isEmpty(); batch = stream.next(MANY)) {
                 for (DirectoryStream.Entry entry : batch) {
                     if (look(listed, here, entry, depth)) {
                         return true;

@@ -194,5 +194,13 @@ public interface FileSystem extends AutoCloseable {
          * resumes with it.
          */
         boolean visit(DirectoryEntry entry);
+
+        /**
+         * An estimate of how many further entries can be taken, at least 1. A backend need not read more names, or
+         * examine more files, than that before the next {@link #visit}.
+         */
+        default int room() {
+            return Integer.MAX_VALUE;
+        }
     }
 }

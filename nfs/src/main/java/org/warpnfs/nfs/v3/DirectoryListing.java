@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem.EntryVisitor;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
@@ -39,12 +40,17 @@ final class DirectoryListing {
     private static final int INFORMATION_BYTES = 8 + 4 + 8;
     /** Bytes of the reply besides attributes and entries: the verifier, no further entry, eof. */
     private static final int FRAME_BYTES = 8 + 4 + 4;
+    /** Size of an entry3 and of an entryplus3 of a usual name, until one has been taken. */
+    private static final int USUAL_ENTRY_BYTES = 40;
+
+    private static final int USUAL_PLUS_BYTES = 180;
 
     private final Nfs3Call call;
     private final Nfs3File directory;
     private final boolean plus;
     private final boolean crossing;
     private final List<Entry> entries = new ArrayList<>();
+    private int lastEntryBytes;
     private long replyBytesLeft;
     private long informationBytesLeft;
     private boolean eof;
@@ -70,6 +76,7 @@ final class DirectoryListing {
         this.replyBytesLeft =
                 Math.min(replyBytes, call.options().maxDirectoryBytes()) - attributes.encodedBytes() - FRAME_BYTES;
         this.informationBytesLeft = informationBytes;
+        this.lastEntryBytes = plus ? USUAL_PLUS_BYTES : USUAL_ENTRY_BYTES;
     }
 
     /** Adds the entries after {@code cookie}; TOOSMALL if there are any and not even one fits. */
@@ -79,7 +86,7 @@ final class DirectoryListing {
         // The backend is called even if nothing fits any more: it decides whether the caller may list the directory.
         boolean ended = directory
                 .fileSystem()
-                .list(directory.caller(), directory.handle(), from, withNodes, fits ? this::take : _ -> false);
+                .list(directory.caller(), directory.handle(), from, withNodes, fits ? new Taking() : _ -> false);
         eof = fits && ended;
         if (entries.isEmpty() && !eof) {
             throw new Nfs3Exception(Nfs3Status.TOOSMALL);
@@ -134,6 +141,7 @@ final class DirectoryListing {
         }
         informationBytesLeft -= informationBytes;
         replyBytesLeft -= replyBytes;
+        lastEntryBytes = replyBytes;
         entries.add(entry);
         return true;
     }
@@ -159,6 +167,19 @@ final class DirectoryListing {
         }
         xdr.xdrEncodeBoolean(false);
         xdr.xdrEncodeBoolean(eof);
+    }
+
+    /** Takes the backend's entries. */
+    private final class Taking implements EntryVisitor {
+        @Override
+        public boolean visit(DirectoryEntry entry) {
+            return take(entry);
+        }
+
+        @Override
+        public int room() {
+            return (int) (replyBytesLeft / lastEntryBytes) + 1;
+        }
     }
 
     private static final class Entry {

@@ -37,7 +37,8 @@ class BenchCompareCommandTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "--only;read-2m;--only read-2m: not one of read-1m, write-1m, read-4k, write-4k, metadata, changes, listing",
+                "--only;read-2m;--only read-2m: not one of read-1m, write-1m, read-4k, write-4k, metadata,"
+                        + " changes, listing",
                 "--servers;tcp,knfsd;--servers knfsd: not one of bare, rdma, rdma-crc, tcp, ganesha",
                 "--vers;4.0;--vers 4.0: not one of 3, 4.1",
                 "--files;xfs;--files xfs: not one of tmpfs, ext4",

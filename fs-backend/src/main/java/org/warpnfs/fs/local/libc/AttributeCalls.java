@@ -54,14 +54,18 @@ public final class AttributeCalls {
 
     public static Statx statx(Fd fd) throws ErrnoException {
         CallMemory memory = CallMemory.current();
+        return statx(memory, fd, memory.emptyPath(), AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT);
+    }
+
+    /** Attributes of the file that a directory has by this name, or of the symbolic link itself. */
+    public static Statx statx(Fd directory, byte[] name) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        return statx(memory, directory, memory.path(name), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT);
+    }
+
+    private static Statx statx(CallMemory memory, Fd directory, MemorySegment path, int flags) throws ErrnoException {
         try {
-            int result = (int) STATX.invokeExact(
-                    memory.state,
-                    fd.number(),
-                    memory.emptyPath(),
-                    AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
-                    WANTED,
-                    memory.statx);
+            int result = (int) STATX.invokeExact(memory.state, directory.number(), path, flags, WANTED, memory.statx);
             Libc.check(result);
             return Statx.parse(memory.statx);
         } catch (Throwable e) {

@@ -30,10 +30,12 @@ import java.util.List;
  * Holds native memory until closed. For one thread. The descriptor stays the caller's.
  */
 public final class DirectoryStream implements AutoCloseable {
-    /** About a hundred names: a reply that has room for fewer does not pay for more. */
-    private static final int FIRST_BYTES = 4096;
-    /** Of all further calls, for a listing that goes on. */
-    private static final int BUFFER_BYTES = 32_768;
+    /** Holds the longest name. */
+    private static final int MIN_BYTES = 512;
+
+    private static final int MAX_BYTES = 32_768;
+    /** Of a name of 12 to 20 characters. */
+    private static final int USUAL_ENTRY_BYTES = 40;
 
     private static final int INO = 0;
     private static final int OFF = 8;
@@ -48,8 +50,7 @@ public final class DirectoryStream implements AutoCloseable {
     private static final MethodHandle GETDENTS64 = Libc.longFunction("getdents64", INT, POINTER, LONG);
 
     private final Arena arena = Arena.ofConfined();
-    private MemorySegment buffer = arena.allocate(FIRST_BYTES, 8);
-    private boolean goesOn;
+    private MemorySegment buffer = MemorySegment.NULL;
     private final Fd directory;
 
     public DirectoryStream(Fd directory) {
@@ -64,18 +65,21 @@ public final class DirectoryStream implements AutoCloseable {
         DataCalls.seek(directory, offset, DataCalls.SEEK_SET);
     }
 
-    /** Reads the next entries. The list is empty at the end of the directory. */
-    public List<Entry> next() throws ErrnoException {
+    /**
+     * Reads the next entries. The list is empty at the end of the directory.
+     *
+     * @param wanted about how many are wanted, since the kernel's time grows with their number
+     */
+    public List<Entry> next(int wanted) throws ErrnoException {
         CallMemory memory = CallMemory.current();
+        long bytes = Math.clamp((long) wanted * USUAL_ENTRY_BYTES, MIN_BYTES, MAX_BYTES);
+        if (buffer.byteSize() < bytes) {
+            buffer = arena.allocate(bytes, 8);
+        }
         while (true) {
-            if (goesOn && buffer.byteSize() < BUFFER_BYTES) {
-                buffer = arena.allocate(BUFFER_BYTES, 8);
-            }
-            goesOn = true;
             long length;
             try {
-                length = Libc.check(
-                        (long) GETDENTS64.invokeExact(memory.state, directory.number(), buffer, buffer.byteSize()));
+                length = Libc.check((long) GETDENTS64.invokeExact(memory.state, directory.number(), buffer, bytes));
             } catch (Throwable e) {
                 throw Libc.failure(e);
             }

@@ -31,11 +31,22 @@ public final class HandleCalls {
     /** The kernel's handle of an open file; EOPNOTSUPP where the file system has no handles. */
     public static KernelHandle handleOf(Fd fd) throws ErrnoException {
         CallMemory memory = CallMemory.current();
+        return handleOf(memory, fd, memory.emptyPath(), AttributeCalls.AT_EMPTY_PATH);
+    }
+
+    /** The kernel's handle of the file that a directory has by this name, or of the symbolic link itself. */
+    public static KernelHandle handleOf(Fd directory, byte[] name) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        return handleOf(memory, directory, memory.path(name), 0);
+    }
+
+    private static KernelHandle handleOf(CallMemory memory, Fd directory, MemorySegment path, int flags)
+            throws ErrnoException {
         MemorySegment handle = memory.fileHandle;
         handle.set(JAVA_INT, BYTES, CallMemory.FILE_HANDLE_BYTES - HANDLE);
         try {
-            Libc.check((int) NAME_TO_HANDLE_AT.invokeExact(
-                    memory.state, fd.number(), memory.emptyPath(), handle, memory.small, AttributeCalls.AT_EMPTY_PATH));
+            Libc.check((int)
+                    NAME_TO_HANDLE_AT.invokeExact(memory.state, directory.number(), path, handle, memory.small, flags));
         } catch (Throwable e) {
             throw Libc.failure(e);
         }

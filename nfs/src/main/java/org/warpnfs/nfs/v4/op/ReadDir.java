@@ -36,6 +36,10 @@ final class ReadDir implements Operation {
     private static final int FIRST_COOKIE = 3;
     /** Length of the verifier, the end of the list, and eof. */
     private static final int FRAME_BYTES = 16;
+    /** Size of an entry of a usual name with what the directory knows, until an entry has been taken. */
+    private static final int USUAL_ENTRY_BYTES = 60;
+    /** The same with further attributes. */
+    private static final int USUAL_PLUS_BYTES = 240;
 
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
@@ -81,6 +85,7 @@ final class ReadDir implements Operation {
 
         private long dirBytesLeft;
         private int taken;
+        private int lastEntryBytes;
         private @Nullable FsException fault;
         private @Nullable Nfs4Exception refusal;
 
@@ -91,6 +96,7 @@ final class ReadDir implements Operation {
             this.out = out;
             this.limit = limit;
             this.crossing = call.services().exports().hasMounts(directory);
+            this.lastEntryBytes = Attributes.areKnownToDirectory(asked) ? USUAL_ENTRY_BYTES : USUAL_PLUS_BYTES;
             this.dirBytesLeft = dirCount == 0 ? Long.MAX_VALUE : dirCount;
         }
 
@@ -125,8 +131,14 @@ final class ReadDir implements Operation {
                 return false;
             }
             dirBytesLeft -= dirBytes;
+            lastEntryBytes = out.position() - start;
             taken++;
             return true;
+        }
+
+        @Override
+        public int room() {
+            return (limit - out.position()) / lastEntryBytes + 1;
         }
 
         /**
