@@ -184,6 +184,11 @@ final class Durability implements AutoCloseable {
         return kind.ordered();
     }
 
+    /** True if the file system may learn late what happened, as one of a network or a daemon does. */
+    boolean reportsLate() {
+        return kind.reportsLate();
+    }
+
     @Override
     public void close() {
         marker.close();

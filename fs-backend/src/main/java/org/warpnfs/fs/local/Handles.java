@@ -30,11 +30,13 @@ sealed interface Handles extends AutoCloseable permits KernelHandles, TableHandl
     FileHandle of(Fd file, Statx statx, FileHandle directory, FileName name) throws FsException;
 
     /**
-     * The handle of the file that {@code directory} has by this name, without opening it; null if that needs an open
-     * file. The name may lead to another file by the time of the next call.
+     * The handle of the file that {@code directory} has by this name, without opening it. The name may lead to another
+     * file by the time of the next call.
+     *
+     * @return null if that needs an open file, or if the name leads to another mount
      */
     @Nullable
-    FileHandle ofName(Fd directory, byte[] name) throws FsException;
+    FileHandle ofName(Fd directory, byte[] name, long mountId) throws FsException;
 
     /** The handle of a directory that was found as the parent of another. */
     FileHandle ofParent(Fd directory, Statx statx) throws FsException;

@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -91,9 +92,10 @@ final class KernelHandles implements Handles {
     }
 
     @Override
-    public FileHandle ofName(Fd directory, byte[] name) throws FsException {
+    public @Nullable FileHandle ofName(Fd directory, byte[] name, long mountId) throws FsException {
         try {
-            return make(HandleCalls.handleOf(directory, name));
+            KernelHandle handle = HandleCalls.handleOf(directory, name, mountId);
+            return handle == null ? null : make(handle);
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }

@@ -3,6 +3,8 @@ package org.warpnfs.fs.local;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DirectoryStream;
@@ -38,9 +40,22 @@ final class Listing {
     private static final int MAX_STEP_ENTRIES = 128;
 
     private final TreeContext tree;
+    private final NameCalls calls;
+    private final LongSupplier clockSeconds;
 
     Listing(TreeContext tree) {
+        this(tree, AttributeCalls::statx, () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
+    }
+
+    /**
+     * Does the same with another call and another clock.
+     *
+     * @param clockSeconds seconds since 1970, by the clock that the file system's times are from
+     */
+    Listing(TreeContext tree, NameCalls calls, LongSupplier clockSeconds) {
         this.tree = tree;
+        this.calls = calls;
+        this.clockSeconds = clockSeconds;
     }
 
     boolean list(Caller caller, FileHandle handle, long cookie, boolean withNodes, EntryVisitor visitor)
@@ -51,6 +66,7 @@ final class Listing {
                 DirectoryStream stream = new DirectoryStream(directory)) {
             seek(stream, offset);
             while (true) {
+                Stillness stillness = Stillness.of(directory, tree.durability(), clockSeconds.getAsLong());
                 List<DirectoryStream.Entry> batch = stream.next(visitor.room());
                 if (batch.isEmpty()) {
                     return true;
@@ -59,7 +75,7 @@ final class Listing {
                 while (done < batch.size()) {
                     int step = Math.min(batch.size() - done, withNodes ? step(visitor) : batch.size());
                     List<DirectoryStream.Entry> entries = batch.subList(done, done + step);
-                    List<Found> found = withNodes ? find(caller, path, handle, entries) : unasked(step);
+                    List<Found> found = withNodes ? find(caller, path, handle, entries, stillness) : unasked(step);
                     for (int i = 0; i < step; i++) {
                         if (!visitor.visit(entry(entries.get(i), found.get(i)))) {
                             return false;
@@ -112,45 +128,53 @@ final class Listing {
     }
 
     /** Looks up the files of these names. The result has a node or an error for each. */
-    private List<Found> find(Caller caller, Fd directory, FileHandle handle, List<DirectoryStream.Entry> step)
+    private List<Found> find(
+            Caller caller, Fd directory, FileHandle handle, List<DirectoryStream.Entry> step, Stillness stillness)
             throws FsException, ErrnoException {
         if (!tree.authority().actsAsCaller() && !tree.authority().has(caller, directory, Permission.EXECUTE)) {
             return Collections.nCopies(step.size(), new Found(null, FsError.ACCESS));
         }
         return tree.authority().as(caller, () -> {
+            if (stillness.isPossible()) {
+                List<Found> found = findByName(directory, handle, step);
+                if (stillness.lasts()) {
+                    return found;
+                }
+            }
             List<Found> found = new ArrayList<>(step.size());
             for (DirectoryStream.Entry entry : step) {
-                found.add(find(directory, handle, entry));
+                found.add(findOpen(directory, handle, entry));
             }
             return found;
         });
     }
 
-    private Found find(Fd directory, FileHandle handle, DirectoryStream.Entry entry) throws FsException {
-        try {
+    /**
+     * Looks up files without opening them, by a call for the handle and one for the attributes. They are of the same
+     * file only if no name changed between the calls.
+     */
+    private List<Found> findByName(Fd directory, FileHandle handle, List<DirectoryStream.Entry> step)
+            throws FsException {
+        List<Found> found = new ArrayList<>(step.size());
+        for (DirectoryStream.Entry entry : step) {
             FileNode named = findByName(directory, entry);
-            return new Found(named == null ? open(directory, handle, entry) : named, null);
-        } catch (ErrnoException e) {
-            return unavailable(Failure.of(e));
-        } catch (FsException e) {
-            return unavailable(e);
+            found.add(named == null ? findOpen(directory, handle, entry) : new Found(named, null));
         }
+        return found;
     }
 
     /**
-     * Looks up a file without opening it. The name may be given to another file between the two calls. The handle comes
-     * first: then the attributes are those of another file than the directory named, and the file is opened instead. So
-     * it is on file systems whose directories have other inode numbers than their files, and for mount points.
+     * The file of one name. Mounts are compared too, because a mount does not change the directory.
      *
      * @return null if the file must be opened, also to learn why it cannot be reached
      */
     private @Nullable FileNode findByName(Fd directory, DirectoryStream.Entry entry) {
         try {
-            FileHandle file = tree.handles().ofName(directory, entry.name());
+            FileHandle file = tree.handles().ofName(directory, entry.name(), tree.mountId());
             if (file == null) {
                 return null;
             }
-            Statx statx = AttributeCalls.statx(directory, entry.name());
+            Statx statx = calls.statx(directory, entry.name());
             boolean same = statx.inode() == entry.inode() && statx.mountId() == tree.mountId();
             return same ? new FileNode(file, tree.attributes().convert(statx)) : null;
         } catch (ErrnoException | FsException e) {
@@ -158,11 +182,14 @@ final class Listing {
         }
     }
 
-    /** An open file is the same at each call. */
-    private FileNode open(Fd directory, FileHandle handle, DirectoryStream.Entry entry)
-            throws FsException, ErrnoException {
+    /** Opens a file to look it up: what is open is the same file at each call. */
+    private Found findOpen(Fd directory, FileHandle handle, DirectoryStream.Entry entry) throws FsException {
         try (Fd file = OpenCalls.openAt(directory, entry.name(), OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW)) {
-            return tree.node(file, handle, FileName.of(entry.name()));
+            return new Found(tree.node(file, handle, FileName.of(entry.name())), null);
+        } catch (ErrnoException e) {
+            return unavailable(Failure.of(e));
+        } catch (FsException e) {
+            return unavailable(e);
         }
     }
 
@@ -182,6 +209,12 @@ final class Listing {
             throw FsException.of(FsError.BAD_COOKIE);
         }
         return cookie >= LOW_OFFSETS && cookie < LOW_OFFSETS + LOWEST_COOKIE ? cookie - LOW_OFFSETS : cookie;
+    }
+
+    /** The system call that reads attributes by name. A test replaces it. */
+    @FunctionalInterface
+    interface NameCalls {
+        Statx statx(Fd directory, byte[] name) throws ErrnoException;
     }
 
     /** The file behind a name, or the error of its lookup. Both are null if no lookup was asked for. */

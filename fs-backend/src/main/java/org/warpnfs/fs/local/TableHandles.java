@@ -161,7 +161,7 @@ final class TableHandles implements Handles {
 
     /** The table's key is made from an open file. */
     @Override
-    public @Nullable FileHandle ofName(Fd directory, byte[] name) {
+    public @Nullable FileHandle ofName(Fd directory, byte[] name, long mountId) {
         return null;
     }
 

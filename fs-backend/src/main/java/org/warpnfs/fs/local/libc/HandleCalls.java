@@ -7,6 +7,7 @@ import static org.warpnfs.fs.local.libc.Libc.POINTER;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The kernel's file handles: name_to_handle_at, open_by_handle_at. struct file_handle:
@@ -34,10 +35,14 @@ public final class HandleCalls {
         return handleOf(memory, fd, memory.emptyPath(), AttributeCalls.AT_EMPTY_PATH);
     }
 
-    /** The kernel's handle of the file that a directory has by this name, or of the symbolic link itself. */
-    public static KernelHandle handleOf(Fd directory, byte[] name) throws ErrnoException {
+    /**
+     * The kernel's handle of the file that a directory has by this name, or of the symbolic link itself; null if the
+     * file is on another mount than {@code mountId}.
+     */
+    public static @Nullable KernelHandle handleOf(Fd directory, byte[] name, long mountId) throws ErrnoException {
         CallMemory memory = CallMemory.current();
-        return handleOf(memory, directory, memory.path(name), 0);
+        KernelHandle handle = handleOf(memory, directory, memory.path(name), 0);
+        return Integer.toUnsignedLong(memory.small.get(JAVA_INT, 0)) == mountId ? handle : null;
     }
 
     private static KernelHandle handleOf(CallMemory memory, Fd directory, MemorySegment path, int flags)
