@@ -20,6 +20,7 @@ import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
@@ -121,21 +122,33 @@ public final class LocalFileSystem implements FileSystem {
     private static FsLimits limits(Fd rootFd, boolean accessControlLists) throws FsException {
         try {
             FileSystemCalls.Statfs statfs = FileSystemCalls.statfs(rootFd);
+            Set<Capability> capabilities = EnumSet.of(
+                    Capability.WRITE,
+                    Capability.PERSISTENT_HANDLES,
+                    Capability.RENAME,
+                    Capability.HARD_LINKS,
+                    Capability.SYMLINKS,
+                    Capability.SPECIAL_FILES,
+                    Capability.HOLES,
+                    Capability.ALLOCATE,
+                    Capability.COPY,
+                    Capability.SPACE);
+            if (UserXattrs.areSupported(rootFd)) {
+                capabilities.add(Capability.XATTRS);
+            }
+            if (accessControlLists) {
+                capabilities.add(Capability.ACLS);
+            }
             long maxLinks = FileSystemCalls.maxLinks(rootFd);
             return new FsLimits(
                     statfs.type() == Startup.EXT4_SUPER_MAGIC ? EXT4_MAX_BLOCKS * statfs.blockBytes() : Long.MAX_VALUE,
                     maxLinks <= 0 || maxLinks > Integer.MAX_VALUE ? Integer.MAX_VALUE : (int) maxLinks,
                     (int) Math.min(statfs.maxNameBytes(), FileName.MAX_LENGTH_BYTES),
                     1,
-                    true,
-                    true,
-                    UserXattrs.areSupported(rootFd),
-                    accessControlLists,
-                    false,
-                    true,
-                    true,
+                    0,
                     // statx(2) does not report i_version or any other counter.
-                    ChangeOrder.CHANGE_TIME);
+                    ChangeOrder.CHANGE_TIME,
+                    capabilities);
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }

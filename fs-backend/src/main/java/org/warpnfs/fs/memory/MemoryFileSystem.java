@@ -1,12 +1,14 @@
 package org.warpnfs.fs.memory;
 
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
@@ -40,6 +42,27 @@ import org.warpnfs.fs.spi.XattrMode;
 public final class MemoryFileSystem implements FileSystem {
     static final int MAX_LINKS = 65_000;
     private static final int ROOT_PERMISSIONS = 0755;
+
+    private static final FsLimits LIMITS = new FsLimits(
+            Long.MAX_VALUE,
+            MAX_LINKS,
+            FileName.MAX_LENGTH_BYTES,
+            1,
+            0,
+            ChangeOrder.GROWS,
+            EnumSet.of(
+                    Capability.WRITE,
+                    Capability.PERSISTENT_HANDLES,
+                    Capability.RENAME,
+                    Capability.HARD_LINKS,
+                    Capability.SYMLINKS,
+                    Capability.SPECIAL_FILES,
+                    Capability.HOLES,
+                    Capability.ALLOCATE,
+                    Capability.COPY,
+                    Capability.XATTRS,
+                    Capability.ACLS,
+                    Capability.SPACE));
     /** One part in this many of the heap is for everything but contents. */
     private static final int HEAP_PARTS = 4;
 
@@ -102,19 +125,7 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public FsLimits limits() {
-        return new FsLimits(
-                Long.MAX_VALUE,
-                MAX_LINKS,
-                FileName.MAX_LENGTH_BYTES,
-                1,
-                true,
-                true,
-                true,
-                true,
-                false,
-                true,
-                true,
-                ChangeOrder.GROWS);
+        return LIMITS;
     }
 
     @Override

@@ -7,6 +7,9 @@ import java.util.Set;
 /**
  * A backend that serves one tree of files.
  *
+ * <p>A backend implements the methods without a default, and those of its {@linkplain Capability capabilities}. The
+ * others refuse as {@link FsLimits#refusal} says.
+ *
  * <p>Each operation on a file is permitted or refused by POSIX's rules: the caller's identity is checked against owner,
  * group, permissions and access control lists. The superuser may do everything. No operation follows a symbolic link. A
  * new file in a directory with a default access control list takes its list and its permissions from that default list.
@@ -36,7 +39,10 @@ public interface FileSystem extends AutoCloseable {
 
     FsLimits limits();
 
-    FsStatistics statistics() throws FsException;
+    /** Space and number of files; all are 0 without {@link Capability#SPACE}. */
+    default FsStatistics statistics() throws FsException {
+        return FsStatistics.UNKNOWN;
+    }
 
     /**
      * A fault of the tree as a whole that an administrator has to mend: a sentence without its full stop, such as "the
@@ -49,9 +55,14 @@ public interface FileSystem extends AutoCloseable {
 
     /**
      * A number that changes whenever unstable data may have been lost: at each start of the backend, and when a sync
-     * fails.
+     * fails. Any constant will do without {@link Capability#WRITE}.
      */
-    long writeVerifier();
+    default long writeVerifier() {
+        if (limits().has(Capability.WRITE)) {
+            throw new UnsupportedOperationException("a backend that can be written to has a verifier");
+        }
+        return 0;
+    }
 
     FileAttributes attributes(FileHandle file) throws FsException;
 
@@ -61,7 +72,9 @@ public interface FileSystem extends AutoCloseable {
      *
      * @return the attributes after the change
      */
-    FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException;
+    default FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
+        throw limits().refusal();
+    }
 
     /**
      * True if the backend makes every call as its caller, so that new files belong to the caller. False if new files
@@ -71,8 +84,18 @@ public interface FileSystem extends AutoCloseable {
         return true;
     }
 
-    /** Those of {@code asked} that the caller has on the file. */
-    Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException;
+    /**
+     * Those of {@code asked} that the caller has on the file. Without {@link Capability#WRITE} nobody may write to a
+     * file or a directory. By default the answer comes from {@link #attributes} and {@link #acls}.
+     */
+    default Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException {
+        PosixAcl acl = limits().has(Capability.ACLS) ? acls(file).access() : null;
+        Set<Permission> granted = PosixJudge.permissions(caller, Protection.of(attributes(file), acl), asked);
+        if (!limits().has(Capability.WRITE)) {
+            granted.remove(Permission.WRITE);
+        }
+        return granted;
+    }
 
     FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException;
 
@@ -92,21 +115,29 @@ public interface FileSystem extends AutoCloseable {
             throws FsException;
 
     /** Creates a regular file, or accepts an existing one as {@code mode} says. A new file belongs to the caller. */
-    Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException;
+    default Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
+        throw limits().refusal();
+    }
 
-    FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
-            throws FsException;
+    /** Creates a directory. */
+    default FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
+            throws FsException {
+        throw limits().refusal();
+    }
 
     /**
      * Creates a symbolic link.
      *
      * @param target 1 to 4095 bytes without NUL, stored unchanged
      */
-    FileNode makeSymlink(Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
-            throws FsException;
+    default FileNode makeSymlink(
+            Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
+            throws FsException {
+        throw limits().refusal();
+    }
 
     /** Creates a device, a FIFO or a socket. */
-    FileNode makeSpecial(
+    default FileNode makeSpecial(
             Caller caller,
             FileHandle directory,
             FileName name,
@@ -114,27 +145,42 @@ public interface FileSystem extends AutoCloseable {
             int deviceMajor,
             int deviceMinor,
             AttributeChanges attributes)
-            throws FsException;
+            throws FsException {
+        throw limits().refusal();
+    }
 
     /** Reads the target of a symbolic link; INVALID on any other file. */
-    byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException;
+    default byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException {
+        attributes(symlink);
+        throw FsException.of(FsError.INVALID);
+    }
 
     /**
      * Gives {@code file} one more name.
      *
      * @return the attributes of the file after the change
      */
-    FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name) throws FsException;
+    default FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name)
+            throws FsException {
+        throw limits().refusal();
+    }
 
     /** Removes a name of a file that is not a directory; IS_DIRECTORY on a directory. */
-    void remove(Caller caller, FileHandle directory, FileName name) throws FsException;
+    default void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
+        throw limits().refusal();
+    }
 
     /** Removes an empty directory; NOT_DIRECTORY on any other file, NOT_EMPTY if the directory has entries. */
-    void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException;
+    default void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
+        throw limits().refusal();
+    }
 
     /** Renames as POSIX does: replaces an existing file of the same kind, or an empty directory. */
-    void rename(Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
-            throws FsException;
+    default void rename(
+            Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
+            throws FsException {
+        throw limits().refusal();
+    }
 
     /**
      * Opens a regular file; WRONG_TYPE, IS_DIRECTORY or SYMLINK on any other file. The owner of a file may open it for
@@ -147,22 +193,30 @@ public interface FileSystem extends AutoCloseable {
     OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException;
 
     /** Names of the user extended attributes, without the {@code user.} prefix. */
-    List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException;
+    default List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
 
     /** Value of a user extended attribute; NO_ATTRIBUTE if the file has none of that name. */
-    byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException;
+    default byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
 
     /** Sets a user extended attribute; EXISTS or NO_ATTRIBUTE as {@code mode} says. */
-    void setXattr(Caller caller, FileHandle file, byte[] name, byte[] value, XattrMode mode) throws FsException;
+    default void setXattr(Caller caller, FileHandle file, byte[] name, byte[] value, XattrMode mode)
+            throws FsException {
+        throw limits().refusal();
+    }
 
     /** Removes a user extended attribute; NO_ATTRIBUTE if the file has none of that name. */
-    void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException;
+    default void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        throw limits().refusal();
+    }
 
-    /**
-     * The access control lists of a file. A symbolic link has none. NOT_SUPPORTED where
-     * {@link FsLimits#accessControlLists} is false.
-     */
-    Acls acls(FileHandle file) throws FsException;
+    /** The access control lists of a file. A symbolic link has none. NOT_SUPPORTED without {@link Capability#ACLS}. */
+    default Acls acls(FileHandle file) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
 
     /**
      * Changes access control lists, the access list first; on failure the access list may have been changed. If a file
@@ -172,7 +226,9 @@ public interface FileSystem extends AutoCloseable {
      * @throws FsException NOT_SUPPORTED also on a symbolic link, ACCESS for a default list on anything but a directory,
      *     NOT_PERMITTED for anyone but the owner, NO_SPACE for a list longer than the medium takes
      */
-    FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException;
+    default FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException {
+        throw limits().refusal();
+    }
 
     /** Releases all resources. Syncs nothing. */
     @Override

@@ -1,31 +1,54 @@
 package org.warpnfs.fs.spi;
 
+import java.util.Set;
+
 /**
- * Limits and capabilities of a backend (pathconf, FSINFO).
+ * Limits and capabilities of a backend (pathconf, FSINFO). They do not change while it is open.
  *
  * @param maxFileSizeBytes length of the longest file
- * @param maxLinks the most names that one file can have
- * @param maxNameBytes length of the longest name
- * @param timeGranularityNanos the step of its timestamps
- * @param symlinks has symbolic links
- * @param hardLinks a file can have several names
- * @param extendedAttributes has user extended attributes
- * @param accessControlLists has POSIX access control lists
- * @param caseInsensitive names that differ in case alone are the same name
- * @param casePreserving names are kept as they were written
- * @param chownRestricted only the superuser may give files to another owner
+ * @param maxLinks the most names that one file can have, at least 1
+ * @param maxNameBytes length of the longest name, 1 to {@value FileName#MAX_LENGTH_BYTES}
+ * @param timeGranularityNanos the step of its timestamps, at least 1; may be more than a second
+ * @param preferredIoBytes length of a read or write that suits the backend best; 0 for no preference
  * @param changeOrder what the order of change ids means
+ * @param capabilities what the backend can do
  */
 public record FsLimits(
         long maxFileSizeBytes,
         int maxLinks,
         int maxNameBytes,
         int timeGranularityNanos,
-        boolean symlinks,
-        boolean hardLinks,
-        boolean extendedAttributes,
-        boolean accessControlLists,
-        boolean caseInsensitive,
-        boolean casePreserving,
-        boolean chownRestricted,
-        ChangeOrder changeOrder) {}
+        int preferredIoBytes,
+        ChangeOrder changeOrder,
+        Set<Capability> capabilities) {
+    public FsLimits {
+        if (maxFileSizeBytes < 0
+                || maxLinks < 1
+                || maxNameBytes < 1
+                || maxNameBytes > FileName.MAX_LENGTH_BYTES
+                || timeGranularityNanos < 1
+                || preferredIoBytes < 0) {
+            throw new IllegalArgumentException("limits of a file system: files of " + maxFileSizeBytes + " bytes, "
+                    + maxLinks + " links, names of " + maxNameBytes + " bytes, steps of " + timeGranularityNanos
+                    + " ns, preferred length " + preferredIoBytes);
+        }
+        capabilities = Set.copyOf(capabilities);
+    }
+
+    /** Files, links and names of any length and number, nanoseconds, no preference, and these capabilities. */
+    public static FsLimits of(ChangeOrder changeOrder, Capability... capabilities) {
+        Set<Capability> all = Set.of(capabilities);
+        int maxLinks = all.contains(Capability.HARD_LINKS) ? Integer.MAX_VALUE : 1;
+        return new FsLimits(Long.MAX_VALUE, maxLinks, FileName.MAX_LENGTH_BYTES, 1, 0, changeOrder, all);
+    }
+
+    /** True if the backend has the capability. */
+    public boolean has(Capability capability) {
+        return capabilities.contains(capability);
+    }
+
+    /** How a change is refused that the backend does not have: READ_ONLY without WRITE, else NOT_SUPPORTED. */
+    public FsException refusal() {
+        return FsException.of(has(Capability.WRITE) ? FsError.NOT_SUPPORTED : FsError.READ_ONLY);
+    }
+}

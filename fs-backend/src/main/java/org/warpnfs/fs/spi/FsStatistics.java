@@ -5,4 +5,7 @@ package org.warpnfs.fs.spi;
  * users may take.
  */
 public record FsStatistics(
-        long totalBytes, long freeBytes, long availableBytes, long totalFiles, long freeFiles, long availableFiles) {}
+        long totalBytes, long freeBytes, long availableBytes, long totalFiles, long freeFiles, long availableFiles) {
+    /** What a file system reports that does not know. */
+    public static final FsStatistics UNKNOWN = new FsStatistics(0, 0, 0, 0, 0, 0);
+}

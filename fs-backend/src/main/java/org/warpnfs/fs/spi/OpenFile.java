@@ -6,6 +6,9 @@ import java.util.Optional;
 /**
  * A regular file opened for reading, writing or both.
  *
+ * <p>A file of a tree that cannot be written implements the methods without a default. One that can be written has
+ * {@link #write} and {@link #sync} too, and what its file system's {@linkplain Capability capabilities} say.
+ *
  * <p>Permission is checked when the file is opened. The file stays usable until {@link #close()}, even if it loses its
  * last name. Offsets and lengths are not negative. Safe for many threads at once.
  */
@@ -38,33 +41,52 @@ public interface OpenFile extends AutoCloseable {
      * @return the stability that was reached; at least {@code stability}
      * @throws FsException the contents of the range are unknown afterwards
      */
-    Stability write(ByteBuffer source, long offset, Stability stability) throws FsException;
+    default Stability write(ByteBuffer source, long offset, Stability stability) throws FsException {
+        throw FsException.of(FsError.READ_ONLY);
+    }
 
     /**
      * Brings earlier unstable writes of the whole file, whoever made them, to stable storage. If that fails, data may
      * have been lost; {@link FileSystem#writeVerifier()} changes before this method throws.
      */
-    void sync() throws FsException;
+    default void sync() throws FsException {
+        throw FsException.of(FsError.READ_ONLY);
+    }
 
     /** Reserves space for later writes to the range. Extends the file if the range ends beyond its end. */
-    void allocate(long offset, long lengthBytes) throws FsException;
+    default void allocate(long offset, long lengthBytes) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
 
     /** Makes the range read as zeroes and frees its space. The file's length does not change. */
-    void deallocate(long offset, long lengthBytes) throws FsException;
+    default void deallocate(long offset, long lengthBytes) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
 
     /**
-     * The first offset of data at or after {@code offset}.
+     * The first offset of data at or after {@code offset}. Without {@link Capability#HOLES} all of a file is data.
      *
      * @throws FsException NO_DEVICE if there is none
      */
-    long seekData(long offset) throws FsException;
+    default long seekData(long offset) throws FsException {
+        if (offset >= attributes().sizeBytes()) {
+            throw FsException.of(FsError.NO_DEVICE);
+        }
+        return offset;
+    }
 
     /**
      * The first offset of a hole at or after {@code offset}; the end of the file counts as a hole.
      *
      * @throws FsException NO_DEVICE if {@code offset} is at or beyond the end
      */
-    long seekHole(long offset) throws FsException;
+    default long seekHole(long offset) throws FsException {
+        long sizeBytes = attributes().sizeBytes();
+        if (offset >= sizeBytes) {
+            throw FsException.of(FsError.NO_DEVICE);
+        }
+        return sizeBytes;
+    }
 
     /**
      * Copies within the backend.
@@ -72,10 +94,14 @@ public interface OpenFile extends AutoCloseable {
      * @return bytes copied, fewer than asked only where this file ends or the backend chose to stop; at least 1 if
      *     there was anything to copy
      */
-    long copyTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException;
+    default long copyTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
 
     /** Makes {@code target} share this file's blocks, or fails with NOT_SUPPORTED and changes nothing. */
-    void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException;
+    default void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
 
     /**
      * The path of the file on this host, to show to people: the file may have been renamed since. Empty if the backend

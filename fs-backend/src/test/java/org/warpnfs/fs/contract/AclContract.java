@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.AclEntry;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
@@ -23,12 +23,8 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 
 /** Access control lists: their values, their relation to permissions, and what new files inherit. */
+@Needs(Capability.ACLS)
 public abstract class AclContract extends ContractFixture {
-    @BeforeEach
-    void requireLists() {
-        onlyIf(fs.limits().accessControlLists(), "the file system has no access control lists");
-    }
-
     /** owner rwx, uid 1000 rw, group r, gid 2000 rwx, mask rw, others nothing. */
     static PosixAcl someList() throws FsException {
         return PosixAcl.of(List.of(
@@ -49,6 +45,7 @@ public abstract class AclContract extends ContractFixture {
     }
 
     @Test
+    @Needs(Capability.SYMLINKS)
     void acls_ofANewFile_areNone() throws Exception {
         assertThat(fs.acls(file(root, "f"))).isEqualTo(Acls.NONE);
         assertThat(fs.acls(directory(root, "d"))).isEqualTo(Acls.NONE);
@@ -59,6 +56,7 @@ public abstract class AclContract extends ContractFixture {
     }
 
     @Test
+    @Needs(Capability.SPECIAL_FILES)
     void setAcls_access_isReadBackAndItsMaskAreTheGroupBits() throws Exception {
         for (FileHandle file : new FileHandle[] {file(root, "f"), directory(root, "d"), fifo("p")}) {
             FileAttributes before = attributes(file);
@@ -127,6 +125,7 @@ public abstract class AclContract extends ContractFixture {
     }
 
     @Test
+    @Needs(Capability.SYMLINKS)
     void setAcls_whereNoneCanBe_isRefused() throws Exception {
         FileHandle file = file(root, "f");
 
@@ -176,6 +175,7 @@ public abstract class AclContract extends ContractFixture {
     }
 
     @Test
+    @Needs({Capability.SYMLINKS, Capability.SPECIAL_FILES})
     void create_underADefaultList_takesWhatBothAllow() throws Exception {
         FileHandle directory = directory(root, "d");
         setInherited(directory, someList());
@@ -241,6 +241,7 @@ public abstract class AclContract extends ContractFixture {
     }
 
     @Test
+    @Needs({Capability.HARD_LINKS, Capability.RENAME})
     void link_ofAFileWithAList_leavesIt() throws Exception {
         FileHandle directory = directory(root, "d");
         setInherited(directory, PosixAcl.ofPermissions(0700));
@@ -255,7 +256,9 @@ public abstract class AclContract extends ContractFixture {
 
     @Test
     void acls_afterARestart_areThere() throws Exception {
-        onlyIf(backend.keepsFiles(), "nothing outlives a restart");
+        if (!keepsFiles()) {
+            return;
+        }
         set(file(root, "f"), someList());
         setInherited(directory(root, "d"), someList());
         restart();

@@ -11,6 +11,7 @@ import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.AclEntry;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
@@ -18,6 +19,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.PosixAcl;
 
 /** Permissions by access control lists, and the permission to change a list. */
+@Needs(Capability.ACLS)
 public abstract class AclPermissionContract extends ContractFixture {
     private static final Set<Permission> ALL = EnumSet.allOf(Permission.class);
     private static final Caller NAMED = new Caller(5000, 5000, List.of());
@@ -27,7 +29,6 @@ public abstract class AclPermissionContract extends ContractFixture {
     @BeforeEach
     void requireOwnersToTellApart() {
         onlyIf(backend.canGiveAway(), "this process cannot make files of other users: run the suite as root");
-        onlyIf(fs.limits().accessControlLists(), "the file system has no access control lists");
     }
 
     /** A file of USER's with these entries. */

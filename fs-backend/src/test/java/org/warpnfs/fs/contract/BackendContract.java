@@ -4,11 +4,27 @@ import org.junit.jupiter.api.Nested;
 
 /**
  * Everything that a backend guarantees to its callers: one class of tests for each concern. The test of each backend
- * inherits them.
+ * inherits them. A test of a capability that the backend does not have checks that it is refused.
  */
 public abstract class BackendContract {
     /** A fresh, empty tree for one test. */
     protected abstract Backend backend() throws Exception;
+
+    @Nested
+    class Capabilities extends CapabilityContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Reading extends ReadingContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
 
     @Nested
     class Namespace extends NamespaceContract {

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -117,6 +118,7 @@ public abstract class ConcurrencyContract extends ContractFixture {
     }
 
     @Test
+    @Needs(Capability.RENAME)
     void renamersAndReaders_ofTheSameNames_seeWholeFiles() throws Exception {
         FileHandle a = directory(root, "a");
         FileHandle b = directory(root, "b");
@@ -152,6 +154,7 @@ public abstract class ConcurrencyContract extends ContractFixture {
     }
 
     @Test
+    @Needs(Capability.RENAME)
     void renamers_ofDirectoriesIntoEachOther_makeNoLoop() throws Exception {
         FileHandle[] directories = new FileHandle[4];
         for (int i = 0; i < directories.length; i++) {

@@ -13,8 +13,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
@@ -27,8 +29,10 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.fs.spi.Timestamp;
 
 /** The common part of the contract's tests: a fresh file system, callers, and short methods for long calls. */
+@ExtendWith(OfferedOrRefused.class)
 abstract class ContractFixture {
     static final Caller ROOT = Caller.ROOT;
     static final Caller USER = new Caller(1000, 1000, List.of(2000L));
@@ -65,6 +69,31 @@ abstract class ContractFixture {
     void restart() throws Exception {
         fs.close();
         fs = backend.start();
+    }
+
+    /** True if the backend has the capability. */
+    boolean can(Capability capability) {
+        return fs.limits().has(capability);
+    }
+
+    /** What is left of a time in the step of the backend's timestamps. */
+    Timestamp stepped(long seconds, int nanos) {
+        int step = fs.limits().timeGranularityNanos();
+        if (step < 1_000_000_000) {
+            return new Timestamp(seconds, nanos - nanos % step);
+        }
+        return new Timestamp(seconds - Math.floorMod(seconds, step / 1_000_000_000), 0);
+    }
+
+    /** True if the backend keeps files. If not, checks that a restart leaves none and makes their handles stale. */
+    boolean keepsFiles() throws Exception {
+        if (!backend.keepsFiles()) {
+            FileHandle file = file(root, "forgotten");
+            restart();
+            assertFails(FsError.STALE, () -> attributes(file));
+            assertThat(names(fs.root())).isEmpty();
+        }
+        return backend.keepsFiles();
     }
 
     interface Call {
@@ -131,6 +160,15 @@ abstract class ContractFixture {
         backend.giveAway(fs, file, path, owner);
         if ((permissions & 06000) != 0) {
             fs.setAttributes(ROOT, file, AttributeChanges.ofPermissions(permissions));
+        }
+    }
+
+    /** Adds a name to a directory: of a file that exists, or if it can have one name only, of a new file. */
+    void another(FileHandle file, FileHandle directory, String name) throws FsException {
+        if (can(Capability.HARD_LINKS)) {
+            fs.link(ROOT, file, directory, name(name));
+        } else {
+            file(directory, name);
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -103,13 +104,13 @@ public abstract class DataContract extends ContractFixture {
                         size = offset;
                     }
                     case 3 -> {
-                        if (length > 0) {
+                        if (length > 0 && can(Capability.HOLES)) {
                             open.deallocate(offset, length);
                             Arrays.fill(model, offset, offset + length, (byte) 0);
                         }
                     }
                     default -> {
-                        if (length > 0) {
+                        if (length > 0 && can(Capability.ALLOCATE)) {
                             open.allocate(offset, length);
                             size = Math.max(size, offset + length);
                         }
@@ -144,10 +145,16 @@ public abstract class DataContract extends ContractFixture {
             assertThat(reader.handle()).isEqualTo(file);
             assertFails(FsError.ACCESS, () -> reader.write(ByteBuffer.wrap(bytes("y")), 0, Stability.UNSTABLE));
             assertFails(FsError.ACCESS, () -> writer.read(ByteBuffer.allocate(1), 0));
-            assertFails(FsError.ACCESS, () -> reader.allocate(0, 1));
-            assertFails(FsError.ACCESS, () -> reader.deallocate(0, 1));
-            assertFails(FsError.ACCESS, () -> writer.copyTo(0, writer, 10, 1));
-            assertFails(FsError.ACCESS, () -> reader.copyTo(0, reader, 10, 1));
+            if (can(Capability.ALLOCATE)) {
+                assertFails(FsError.ACCESS, () -> reader.allocate(0, 1));
+            }
+            if (can(Capability.HOLES)) {
+                assertFails(FsError.ACCESS, () -> reader.deallocate(0, 1));
+            }
+            if (can(Capability.COPY)) {
+                assertFails(FsError.ACCESS, () -> writer.copyTo(0, writer, 10, 1));
+                assertFails(FsError.ACCESS, () -> reader.copyTo(0, reader, 10, 1));
+            }
         }
     }
 

@@ -2,20 +2,16 @@ package org.warpnfs.fs.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.XattrMode;
 
 /** User extended attributes. */
+@Needs(Capability.XATTRS)
 public abstract class XattrContract extends ContractFixture {
-    @BeforeEach
-    void requireXattrs() {
-        onlyIf(fs.limits().extendedAttributes(), "the file system has no extended attributes");
-    }
-
     @Test
     void setXattr_onFileAndDirectory_isReadBackAndListed() throws Exception {
         for (FileHandle file : new FileHandle[] {file(root, "f"), directory(root, "d")}) {
@@ -78,6 +74,7 @@ public abstract class XattrContract extends ContractFixture {
     }
 
     @Test
+    @Needs(Capability.SYMLINKS)
     void xattr_onASymlink_isNotTheTargets() throws Exception {
         FileHandle target = file(root, "f");
         fs.setXattr(ROOT, target, bytes("a"), bytes("1"), XattrMode.EITHER);

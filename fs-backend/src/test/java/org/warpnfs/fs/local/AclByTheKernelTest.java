@@ -25,6 +25,7 @@ import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.AclEntry;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -46,7 +47,7 @@ class AclByTheKernelTest {
     void requireRootAndLists() throws Exception {
         Assumptions.assumeTrue(LocalBackend.IS_ROOT, "callers' identities are needed");
         try (FileSystem fs = LocalFileSystem.open(base, LocalOptions.DEFAULTS)) {
-            Assumptions.assumeTrue(fs.limits().accessControlLists(), "no access control lists on " + base);
+            Assumptions.assumeTrue(fs.limits().has(Capability.ACLS), "no access control lists on " + base);
         }
     }
 

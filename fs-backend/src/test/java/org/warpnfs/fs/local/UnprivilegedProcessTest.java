@@ -20,6 +20,7 @@ import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AclEntry;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -166,7 +167,7 @@ class UnprivilegedProcessTest {
                                 .equals(EnumSet.of(Permission.READ, Permission.EXECUTE)),
                         "others read and search the root");
                 fails(FsError.ACCESS, () -> fs.remove(OTHER, fs.root(), FileName.of("made")));
-                if (fs.limits().accessControlLists()) {
+                if (fs.limits().has(Capability.ACLS)) {
                     accessControlLists(fs, made, roots);
                 }
             }

@@ -2,9 +2,6 @@ package org.warpnfs.fs.memory;
 
 import org.warpnfs.fs.contract.Backend;
 import org.warpnfs.fs.contract.BackendContract;
-import org.warpnfs.fs.spi.AttributeChanges;
-import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 
 /** The memory backend fulfils the contract. */
@@ -18,27 +15,6 @@ class MemoryContractTest extends BackendContract {
         @Override
         public boolean keepsFiles() {
             return false;
-        }
-
-        @Override
-        public boolean actsAsCaller() {
-            return true;
-        }
-
-        @Override
-        public long serverUid() {
-            return 0;
-        }
-
-        @Override
-        public boolean canGiveAway() {
-            return true;
-        }
-
-        @Override
-        public void giveAway(FileSystem fileSystem, FileHandle file, String path, Caller owner) throws Exception {
-            fileSystem.setAttributes(
-                    Caller.ROOT, file, new AttributeChanges(null, owner.uid(), owner.gid(), null, null, null));
         }
 
         @Override

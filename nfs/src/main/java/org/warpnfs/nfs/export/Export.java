@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -159,7 +160,8 @@ public final class Export {
             throw new ExportDenial(ExportDenial.Reason.FLAVOR);
         }
         ExportOptions.Access access = options.accessBy(requester.identity().flavor());
-        return new Admission(squashed(options, access.squash(), requester), access.readOnly());
+        boolean readOnly = access.readOnly() || !fileSystem.limits().has(Capability.WRITE);
+        return new Admission(squashed(options, access.squash(), requester), readOnly);
     }
 
     private Caller squashed(ExportOptions options, Squash squash, Requester requester) throws ExportDenial {

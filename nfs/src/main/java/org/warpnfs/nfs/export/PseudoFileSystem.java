@@ -10,13 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.warpnfs.fs.spi.AclChanges;
-import org.warpnfs.fs.spi.Acls;
-import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.ChangeOrder;
-import org.warpnfs.fs.spi.CreateMode;
-import org.warpnfs.fs.spi.Created;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
@@ -31,7 +27,6 @@ import org.warpnfs.fs.spi.FsStatistics;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Timestamp;
-import org.warpnfs.fs.spi.XattrMode;
 
 /**
  * The virtual directories from {@code /} down to the exports (RFC 8881, section 7.3). Everyone may read them, and
@@ -46,6 +41,14 @@ final class PseudoFileSystem implements FileSystem {
     private static final int PERMISSIONS = 0555;
     private static final int DIRECTORY_BYTES = 4096;
     private static final long FIRST_COOKIE = 3;
+    private static final FsLimits LIMITS = new FsLimits(
+            0,
+            1,
+            FileName.MAX_LENGTH_BYTES,
+            1,
+            0,
+            ChangeOrder.NONE,
+            EnumSet.of(Capability.PERSISTENT_HANDLES, Capability.SPACE));
     private static final Timestamp MADE = new Timestamp(0, 0);
 
     private final Map<FileHandle, Directory> directories = new HashMap<>();
@@ -92,18 +95,12 @@ final class PseudoFileSystem implements FileSystem {
 
     @Override
     public FsLimits limits() {
-        return new FsLimits(
-                0, 1, FileName.MAX_LENGTH_BYTES, 1, false, false, false, false, false, true, true, ChangeOrder.NONE);
+        return LIMITS;
     }
 
     @Override
     public FsStatistics statistics() {
         return new FsStatistics(0, 0, 0, directories.size(), 0, 0);
-    }
-
-    @Override
-    public long writeVerifier() {
-        return 0;
     }
 
     @Override
@@ -160,115 +157,14 @@ final class PseudoFileSystem implements FileSystem {
     }
 
     @Override
-    public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
-            throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public FileNode makeSymlink(
-            Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
-            throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public FileNode makeSpecial(
-            Caller caller,
-            FileHandle directory,
-            FileName name,
-            FileType type,
-            int deviceMajor,
-            int deviceMinor,
-            AttributeChanges attributes)
-            throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException {
-        find(symlink);
-        throw FsException.of(FsError.INVALID);
-    }
-
-    @Override
-    public FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public void rename(
-            Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
-            throws FsException {
-        throw readOnly();
-    }
-
-    @Override
     public OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException {
         find(file);
         throw FsException.of(FsError.IS_DIRECTORY);
     }
 
     @Override
-    public List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
-        find(file);
-        return List.of();
-    }
-
-    @Override
-    public byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
-        find(file);
-        throw FsException.of(FsError.NO_ATTRIBUTE);
-    }
-
-    @Override
-    public void setXattr(Caller caller, FileHandle file, byte[] name, byte[] value, XattrMode mode) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
-    public Acls acls(FileHandle file) throws FsException {
-        find(file);
-        throw FsException.of(FsError.NOT_SUPPORTED);
-    }
-
-    @Override
-    public FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException {
-        throw readOnly();
-    }
-
-    @Override
     public void close() {
         // There is nothing to release.
-    }
-
-    private static FsException readOnly() {
-        return FsException.of(FsError.READ_ONLY);
     }
 
     private final class Directory {

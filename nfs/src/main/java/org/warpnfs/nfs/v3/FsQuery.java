@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
@@ -31,17 +32,20 @@ enum FsQuery implements Nfs3Procedure<Nfs3Handle> {
         Nfs3Reply.Body facts(Nfs3Call call, Nfs3File file) {
             FsLimits limits = file.fileSystem().limits();
             Nfs3Options options = call.options();
+            int preferred = limits.preferredIoBytes() == 0
+                    ? options.maxTransferBytes()
+                    : Math.clamp(limits.preferredIoBytes(), PAGE_BYTES, options.maxTransferBytes());
             return xdr -> {
                 xdr.xdrEncodeInt(options.maxTransferBytes()); // rtmax
-                xdr.xdrEncodeInt(options.maxTransferBytes()); // rtpref
+                xdr.xdrEncodeInt(preferred); // rtpref
                 xdr.xdrEncodeInt(PAGE_BYTES); // rtmult
                 xdr.xdrEncodeInt(options.maxTransferBytes()); // wtmax
-                xdr.xdrEncodeInt(options.maxTransferBytes()); // wtpref
+                xdr.xdrEncodeInt(preferred); // wtpref
                 xdr.xdrEncodeInt(PAGE_BYTES); // wtmult
                 xdr.xdrEncodeInt(options.preferredDirectoryBytes());
                 xdr.xdrEncodeLong(limits.maxFileSizeBytes());
-                xdr.xdrEncodeInt(0); // time_delta, seconds
-                xdr.xdrEncodeInt(limits.timeGranularityNanos());
+                xdr.xdrEncodeInt(limits.timeGranularityNanos() / NANOS_PER_SECOND); // time_delta
+                xdr.xdrEncodeInt(limits.timeGranularityNanos() % NANOS_PER_SECOND);
                 xdr.xdrEncodeInt(properties(limits));
             };
         }
@@ -54,14 +58,15 @@ enum FsQuery implements Nfs3Procedure<Nfs3Handle> {
                 xdr.xdrEncodeInt(limits.maxLinks());
                 xdr.xdrEncodeInt(limits.maxNameBytes());
                 xdr.xdrEncodeBoolean(true); // no_trunc: longer names are refused
-                xdr.xdrEncodeBoolean(limits.chownRestricted());
-                xdr.xdrEncodeBoolean(limits.caseInsensitive());
-                xdr.xdrEncodeBoolean(limits.casePreserving());
+                xdr.xdrEncodeBoolean(!limits.has(Capability.CHOWN_BY_OWNER));
+                xdr.xdrEncodeBoolean(limits.has(Capability.CASE_INSENSITIVE));
+                xdr.xdrEncodeBoolean(!limits.has(Capability.CASE_FOLDING));
             };
         }
     };
 
     private static final int PAGE_BYTES = 4096;
+    private static final int NANOS_PER_SECOND = 1_000_000_000;
     private static final int FSF_LINK = 0x01;
     private static final int FSF_SYMLINK = 0x02;
     private static final int FSF_HOMOGENEOUS = 0x08;
@@ -71,9 +76,9 @@ enum FsQuery implements Nfs3Procedure<Nfs3Handle> {
 
     private static int properties(FsLimits limits) {
         return FSF_HOMOGENEOUS
-                | FSF_CANSETTIME
-                | (limits.hardLinks() ? FSF_LINK : 0)
-                | (limits.symlinks() ? FSF_SYMLINK : 0);
+                | (limits.has(Capability.WRITE) ? FSF_CANSETTIME : 0)
+                | (limits.has(Capability.HARD_LINKS) ? FSF_LINK : 0)
+                | (limits.has(Capability.SYMLINKS) ? FSF_SYMLINK : 0);
     }
 
     @Override

@@ -19,6 +19,7 @@ import org.warpnfs.nfs.v4.op.Operation;
 import org.warpnfs.nfs.v4.op.Operations;
 import org.warpnfs.nfs.v4.op.SessionRules;
 import org.warpnfs.nfs.v4.op.Statuses;
+import org.warpnfs.nfs.v4.op.VolatileHandles;
 import org.warpnfs.nfs.v4.state.client.CachedReply;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
@@ -321,7 +322,7 @@ final class CompoundRun implements LaneTask {
             return e.status();
         } catch (FsException e) {
             out.truncate(body);
-            return Statuses.of(e.error());
+            return VolatileHandles.statusOf(e.error(), call);
         } catch (RuntimeException e) {
             LOG.error("{} failed: a defect of this server", code, e);
             out.truncate(body);

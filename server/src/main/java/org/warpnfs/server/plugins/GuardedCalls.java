@@ -49,7 +49,9 @@ final class GuardedCalls implements InvocationHandler {
             if (result instanceof OpenFile file) {
                 return guarded(OpenFile.class, file, backend);
             }
-            if (result != null || method.getReturnType() == void.class) {
+            if (result != null
+                    || method.getReturnType() == void.class
+                    || method.getAnnotatedReturnType().isAnnotationPresent(Nullable.class)) {
                 return result;
             }
             defect = new NullPointerException("null is no answer");

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.Immutable;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
@@ -23,12 +24,12 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 enum Attribute {
     SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s.minorVersion(), s.limits()), out)),
     TYPE(1, (s, out) -> out.int32(typeOf(s.file().type()))),
-    /** FH4_PERSISTENT: a handle is valid as long as its file exists. */
-    FH_EXPIRE_TYPE(2, (s, out) -> out.int32(0)),
+    /** FH4_PERSISTENT: a handle is valid as long as its file exists; else FH4_VOLATILE_ANY. */
+    FH_EXPIRE_TYPE(2, (s, out) -> out.int32(s.limits().has(Capability.PERSISTENT_HANDLES) ? 0 : 2)),
     CHANGE(3, (s, out) -> out.int64(s.file().changeId())),
     SIZE(4, Access.BOTH, 0, (s, out) -> out.int64(s.file().sizeBytes())),
-    LINK_SUPPORT(5, (s, out) -> out.bool(s.limits().hardLinks())),
-    SYMLINK_SUPPORT(6, (s, out) -> out.bool(s.limits().symlinks())),
+    LINK_SUPPORT(5, (s, out) -> out.bool(s.limits().has(Capability.HARD_LINKS))),
+    SYMLINK_SUPPORT(6, (s, out) -> out.bool(s.limits().has(Capability.SYMLINKS))),
     NAMED_ATTR(7, (s, out) -> out.bool(false)),
     FSID(8, (s, out) -> {
         out.int64(Integer.toUnsignedLong(s.exportKey()));
@@ -42,10 +43,10 @@ enum Attribute {
     }),
     /** ALLOW and DENY, where the file system has lists at all. */
     ACLSUPPORT(13, (s, out) -> out.int32(1 | 2)),
-    CANSETTIME(15, (s, out) -> out.bool(true)),
-    CASE_INSENSITIVE(16, (s, out) -> out.bool(s.limits().caseInsensitive())),
-    CASE_PRESERVING(17, (s, out) -> out.bool(s.limits().casePreserving())),
-    CHOWN_RESTRICTED(18, (s, out) -> out.bool(s.limits().chownRestricted())),
+    CANSETTIME(15, (s, out) -> out.bool(s.limits().has(Capability.WRITE))),
+    CASE_INSENSITIVE(16, (s, out) -> out.bool(s.limits().has(Capability.CASE_INSENSITIVE))),
+    CASE_PRESERVING(17, (s, out) -> out.bool(!s.limits().has(Capability.CASE_FOLDING))),
+    CHOWN_RESTRICTED(18, (s, out) -> out.bool(!s.limits().has(Capability.CHOWN_BY_OWNER))),
     FILEHANDLE(19, (s, out) -> out.opaque(s.handle())),
     FILEID(20, (s, out) -> out.int64(s.file().fileId())),
     FILES_AVAIL(21, (s, out) -> out.int64(s.statistics().availableFiles())),
@@ -85,7 +86,7 @@ enum Attribute {
     TIME_ACCESS(47, (s, out) -> time(s.file().accessTime(), out)),
     TIME_ACCESS_SET(48, Access.SET, 0, (s, out) -> {}),
     TIME_CREATE(50, (s, out) -> time(s.file().birthTime(), out)),
-    TIME_DELTA(51, (s, out) -> time(new Timestamp(0, s.limits().timeGranularityNanos()), out)),
+    TIME_DELTA(51, (s, out) -> time(step(s.limits().timeGranularityNanos()), out)),
     TIME_METADATA(52, (s, out) -> time(s.file().changeTime(), out)),
     TIME_MODIFY(53, (s, out) -> time(s.file().modifyTime(), out)),
     TIME_MODIFY_SET(54, Access.SET, 0, (s, out) -> {}),
@@ -112,7 +113,7 @@ enum Attribute {
                         case NONE -> 4;
                     })),
     MODE_UMASK(81, Access.SET, 2, (s, out) -> {}),
-    XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().extendedAttributes()));
+    XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().has(Capability.XATTRS)));
 
     /** Whether an attribute can be read, set or both. */
     enum Access {
@@ -129,6 +130,7 @@ enum Attribute {
     }
 
     private static final int HIGHEST = 82;
+    private static final int NANOS_PER_SECOND = 1_000_000_000;
     private static final @Nullable Attribute[] BY_NUMBER = new @Nullable Attribute[HIGHEST + 1];
 
     static {
@@ -172,7 +174,12 @@ enum Attribute {
     }
 
     boolean isServedBy(FsLimits limits) {
-        return limits.accessControlLists() || (this != ACL && this != ACLSUPPORT);
+        return switch (this) {
+            case ACL, ACLSUPPORT -> limits.has(Capability.ACLS);
+            case FILES_AVAIL, FILES_FREE, FILES_TOTAL, SPACE_AVAIL, SPACE_FREE, SPACE_TOTAL ->
+                limits.has(Capability.SPACE);
+            default -> true;
+        };
     }
 
     void encode(AttributeSource source, CompoundWriter out) throws FsException {
@@ -210,6 +217,10 @@ enum Attribute {
             case SOCKET -> 6;
             case FIFO -> 7;
         };
+    }
+
+    private static Timestamp step(int nanos) {
+        return new Timestamp(nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
     }
 
     private static void time(Timestamp time, CompoundWriter out) {

@@ -11,6 +11,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
@@ -45,7 +46,7 @@ final class Create implements ChangingOperation {
         AttributeChanges attributes =
                 NewFileAcl.overrulesUmask(directory, update) ? update.changesUnderDefaultAcl() : update.changes();
         try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
-            FileNode made = what.make(
+            FileNode made = what.makeSupported(
                     fileSystem,
                     call.admissions().callerAt(directory),
                     directory.file(),
@@ -89,7 +90,21 @@ final class Create implements ChangingOperation {
             return new String(bytes, StandardCharsets.ISO_8859_1);
         }
 
-        FileNode make(
+        /** BADTYPE for a type that the file system does not support (section 15.1.4.1). */
+        FileNode makeSupported(
+                FileSystem fileSystem, Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
+                throws Nfs4Exception, FsException {
+            try {
+                return make(fileSystem, caller, directory, name, attributes);
+            } catch (FsException e) {
+                if (e.error() == FsError.NOT_SUPPORTED) {
+                    throw Nfs4Exception.of(Nfs4Status.BADTYPE);
+                }
+                throw e;
+            }
+        }
+
+        private FileNode make(
                 FileSystem fileSystem, Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
                 throws Nfs4Exception, FsException {
             return switch (type) {

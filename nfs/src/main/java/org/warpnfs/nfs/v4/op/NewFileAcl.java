@@ -4,6 +4,7 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
@@ -19,7 +20,7 @@ final class NewFileAcl {
     static boolean overrulesUmask(Location directory, AttributeUpdate update) throws FsException {
         FileSystem fileSystem = directory.fileSystem();
         return !update.changes().equals(update.changesUnderDefaultAcl())
-                && fileSystem.limits().accessControlLists()
+                && fileSystem.limits().has(Capability.ACLS)
                 && fileSystem.acls(directory.file()).inherited() != null;
     }
 
