@@ -24,6 +24,12 @@ public non-sealed interface FileRange extends Source {
     /** What {@link #sendTo} returns if the socket takes nothing now. */
     int SOCKET_FULL = -1;
 
+    /**
+     * Where the bytes come from, such as a disk. If it is slow or dead, other ranges with an equal store have to wait
+     * too.
+     */
+    Object store();
+
     /** True if these bytes are in memory, so that reading or sending them waits for no disk. */
     boolean isCached(int from, int lengthBytes);
 

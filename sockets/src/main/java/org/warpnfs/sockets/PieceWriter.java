@@ -7,19 +7,23 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.UnixChannel;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.payload.Pieces;
 
 /**
@@ -29,45 +33,63 @@ import org.warpnfs.payload.Pieces;
  *
  * Bytes in memory go to Netty as they are. Pieces with file ranges go to it as one region. What is written behind such
  * pieces waits here until they have been sent, so that they can leave Netty's buffer while bytes that the page cache
- * has lost are read again. One of a few threads does that. The event loop never waits for a disk.
+ * has lost are read again. One of a few threads does that ({@link FileLoaders}). If that takes longer than
+ * {@value #LOAD_SECONDS} seconds, the connection ends, so that a dead disk does not hold the client's other calls: it
+ * connects again, and its READ waits for the disk on a thread of its lane.
  *
  * <h2>Buffers</h2>
  *
- * Pieces stay with the caller until {@code done} runs.
+ * Pieces stay with the caller until {@code done} runs. While lost bytes are on their way from a loader to the event
+ * loop, a connection holds one buffer of {@value PiecesRegion#LOAD_BYTES} bytes.
  *
  * <h2>Errors</h2>
  *
- * A failure ends the connection. Everything that was written is done then. For the event loop only.
+ * A failure ends the connection. Everything that was written is done then, even while a thread still waits for a disk.
+ * For the event loop only.
  */
 public final class PieceWriter {
-    /** Threads that read what the page cache has lost, for all sockets. */
-    private static final int LOADERS = 8;
+    /** A dead disk often takes 30 s or more until it fails. */
+    private static final long LOAD_SECONDS = 10;
 
-    private static final int IDLE_SECONDS = 10;
-    private static final ExecutorService LOADER = loader();
+    private static final Logger LOG = LoggerFactory.getLogger(PieceWriter.class);
+    private static final LogLimiter LINES = new LogLimiter();
 
     private record Written(Pieces pieces, Consumer<@Nullable Throwable> done) {}
 
-    private record Sending(Written written, PiecesRegion region) {}
+    /** Pieces that are being sent. */
+    private static final class Sending {
+        final Written written;
+        final PiecesRegion region;
+
+        /** Ends the connection if a load takes too long; null while nothing is loaded. */
+        @Nullable
+        ScheduledFuture<?> limit;
+
+        /** Whether {@code done} has been told. */
+        volatile boolean over;
+
+        Sending(Written written, PiecesRegion region) {
+            this.written = written;
+            this.region = region;
+        }
+    }
 
     private final Channel channel;
+    private final FileLoaders loaders;
+    private final long loadNanos;
     private final Queue<Written> held = new ArrayDeque<>();
     private @Nullable Sending sending;
 
     public PieceWriter(Channel channel) {
-        this.channel = channel;
+        this(channel, FileLoaders.OF_PROCESS, TimeUnit.SECONDS.toNanos(LOAD_SECONDS));
     }
 
-    private static ExecutorService loader() {
-        ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                LOADERS,
-                LOADERS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().daemon().name("file-loader-", 0).factory());
-        threads.allowCoreThreadTimeOut(true);
-        return threads;
+    /** @param loadNanos how long one load may take */
+    PieceWriter(Channel channel, FileLoaders loaders, long loadNanos) {
+        this.channel = channel;
+        this.loaders = loaders;
+        this.loadNanos = loadNanos;
+        channel.closeFuture().addListener(_ -> closed());
     }
 
     /** Whether file ranges can be written to the channel. */
@@ -109,7 +131,7 @@ public final class PieceWriter {
             Sending next = new Sending(
                     written,
                     new PiecesRegion(
-                            written.pieces, ((UnixChannel) channel).fd().intValue()));
+                            written.pieces, ((UnixChannel) channel).fd().intValue(), loaders));
             sending = next;
             channel.write(next.region).addListener((ChannelFuture future) -> left(next, future.cause()));
             return;
@@ -154,38 +176,105 @@ public final class PieceWriter {
     /** The region has left Netty's buffer. */
     private void left(Sending ended, @Nullable Throwable failure) {
         if (failure == null && ended.region.waits()) {
-            LOADER.execute(() -> load(ended));
+            load(ended);
         } else {
             ended(ended, failure);
         }
     }
 
     private void load(Sending waiting) {
-        Throwable failure = null;
+        waiting.limit = channel.eventLoop().schedule(() -> tooLong(waiting), loadNanos, TimeUnit.NANOSECONDS);
+        loaders.execute(new FileLoaders.Share(client(), waiting.region.store()), new FileLoaders.Load() {
+            @Override
+            public void run() {
+                if (!waiting.over) {
+                    read(waiting);
+                }
+            }
+
+            @Override
+            public void refused(Throwable cause) {
+                onEventLoop(() -> ended(waiting, cause));
+            }
+        });
+    }
+
+    private ClientAddress client() {
+        return channel.remoteAddress() instanceof InetSocketAddress address
+                ? ClientAddress.of(address)
+                : ClientAddress.NONE;
+    }
+
+    private void read(Sending waiting) {
+        ByteBuf bytes;
         try {
-            waiting.region.load();
+            bytes = waiting.region.load(channel.alloc());
         } catch (IOException | RuntimeException | Error e) {
-            failure = e;
+            onEventLoop(() -> ended(waiting, e));
+            return;
         }
-        Throwable cause = failure;
-        try {
-            channel.eventLoop().execute(() -> loaded(waiting, cause));
-        } catch (RejectedExecutionException e) {
-            // The event loop has stopped, so nothing else uses this object.
-            ended(waiting, e);
+        if (!onEventLoop(() -> loaded(waiting, bytes))) {
+            bytes.release();
         }
     }
 
-    private void loaded(Sending waiting, @Nullable Throwable failure) {
-        if (failure == null) {
-            channel.writeAndFlush(waiting.region).addListener((ChannelFuture future) -> left(waiting, future.cause()));
-        } else {
-            var _ = channel.close();
-            ended(waiting, failure);
+    /** Returns false if the event loop has stopped. It has closed the channel before, so that nothing is left to do. */
+    private boolean onEventLoop(Runnable task) {
+        try {
+            channel.eventLoop().execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    private void loaded(Sending waiting, ByteBuf bytes) {
+        if (waiting.over) {
+            bytes.release();
+            return;
+        }
+        endLimit(waiting);
+        waiting.region.goOn(bytes);
+        channel.writeAndFlush(waiting.region).addListener((ChannelFuture future) -> left(waiting, future.cause()));
+    }
+
+    private void tooLong(Sending waiting) {
+        if (!waiting.over) {
+            LINES.admit("load", client())
+                    .ifPresent(more -> LOG.warn(
+                            "{}: the connection ends, since the disk has not answered for {} s ({} more like it)",
+                            channel.remoteAddress(),
+                            TimeUnit.NANOSECONDS.toSeconds(loadNanos),
+                            more));
+            ended(waiting, new IOException("the disk does not answer"));
+        }
+    }
+
+    private static void endLimit(Sending sent) {
+        if (sent.limit != null) {
+            sent.limit.cancel(false);
+            sent.limit = null;
+        }
+    }
+
+    /** What Netty has in its buffer it ends itself. */
+    private void closed() {
+        Sending current = sending;
+        if (current != null && current.limit != null) {
+            ended(current, new ClosedChannelException());
         }
     }
 
     private void ended(Sending ended, @Nullable Throwable failure) {
+        if (ended.over) {
+            return;
+        }
+        ended.over = true;
+        endLimit(ended);
+        ended.region.dispose();
+        if (failure != null) {
+            var _ = channel.close();
+        }
         try {
             ended.written.done.accept(failure);
         } finally {

@@ -1,5 +1,7 @@
 package org.warpnfs.sockets;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.FileRegion;
 import io.netty.util.AbstractReferenceCounted;
 import java.io.IOException;
@@ -18,13 +20,19 @@ import org.warpnfs.payload.Pieces;
  * memory are sent by sendmsg(2) with MSG_MORE if others follow, those of a file range by the range itself. With several
  * file ranges TCP_CORK is set until the end, so that headers and data share packets.
  *
- * <p>Just before bytes of a file are sent, the range is asked whether they are still cached. If not, this region claims
- * to be complete: {@link #waits()} is true then. After {@link #load()} on another thread it is written again and goes
- * on. Where a file has been cut short, zeroes are sent.
+ * <p>Just before bytes of a file are sent, the range is asked whether they are still cached. If not, or if a thread has
+ * been reading from the same store for suspiciously long, this region claims to be complete: {@link #waits()} is true
+ * then. After {@link #load} on another thread and {@link #goOn} it is written again. What was read is sent from memory,
+ * since the page cache may have lost it again. Where a file has been cut short, zeroes are sent.
+ *
+ * <p>The kernel may take a page between the question and the call that sends it. Then the event loop waits for one read
+ * of the disk. No question is older than {@value #READY_NANOS} ns, and none is for more than {@value #ASKED_BYTES}
+ * bytes.
  *
  * <h2>Buffers</h2>
  *
- * The pieces belong to the writer. Netty's reference count has no meaning here, since a region may be written again.
+ * The pieces belong to the writer. Owns loaded bytes until the socket has been offered them once. Netty's reference
+ * count has no meaning here, since a region may be written again.
  *
  * <h2>Errors</h2>
  *
@@ -33,21 +41,24 @@ import org.warpnfs.payload.Pieces;
  * <p>For the event loop, except {@link #load}.
  */
 final class PiecesRegion extends AbstractReferenceCounted implements FileRegion {
-    /**
-     * The most bytes of one call, after which Netty counts a write. Also how far one question for the cache reaches.
-     */
+    /** The most bytes of one call, after which Netty counts a write. */
     private static final int TURN_BYTES = 1 << 20;
 
-    /** How much is read at once when the page cache has lost it. */
-    private static final int LOAD_BYTES = 256 << 10;
+    /** How far one question for the cache reaches. */
+    private static final int ASKED_BYTES = 256 << 10;
 
-    private static final int SCRATCH_BYTES = 64 << 10;
+    /** How long an answer counts. */
+    private static final int READY_NANOS = 1_000_000;
+
+    /** How much is read at once when the page cache has lost it, and the least that is worth a question. */
+    static final int LOAD_BYTES = 64 << 10;
 
     /** Parts of files up to this length are copied, which is cheaper than a system call for each. */
     private static final int SMALL_BYTES = 4 << 10;
 
     private final Pieces pieces;
     private final int socket;
+    private final FileLoaders loaders;
     private int buffer;
     private int bufferOffset;
     private int part;
@@ -60,16 +71,20 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     private boolean waits;
     private boolean corked;
 
-    /** Bytes that are known to be in memory. */
+    /** Bytes that were in the page cache a moment ago. */
     private @Nullable FileRange ready;
 
     private int readyFrom;
     private int readyTo;
-    private boolean loaded;
+    private long askedNanos;
 
-    PiecesRegion(Pieces pieces, int socket) {
+    /** The next bytes, read because the page cache has lost them. */
+    private @Nullable ByteBuf loaded;
+
+    PiecesRegion(Pieces pieces, int socket, FileLoaders loaders) {
         this.pieces = pieces;
         this.socket = socket;
+        this.loaders = loaders;
     }
 
     /** True if bytes have to be loaded before it can go on. */
@@ -82,43 +97,84 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         return sentBytes;
     }
 
-    /** Reads the next bytes into the page cache. May wait for a disk. */
-    void load() throws IOException {
+    /** Where the bytes come from that have to be loaded. */
+    Object store() {
+        return pieces.parts().get(part).range().store();
+    }
+
+    /**
+     * Reads the next bytes. May wait for a disk. For another thread while the region {@link #waits}.
+     *
+     * @return belongs to the caller; empty if the file ends before these bytes
+     */
+    ByteBuf load(ByteBufAllocator allocator) throws IOException {
         Pieces.Part next = pieces.parts().get(part);
-        int from = next.from() + partOffset;
-        int to = from + Math.min(LOAD_BYTES, next.lengthBytes() - partOffset);
-        ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
-        for (int at = from; at < to; at += SCRATCH_BYTES) {
-            int _ = next.range().read(at, scratch.clear().limit(Math.min(SCRATCH_BYTES, to - at)));
+        int lengthBytes = Math.min(LOAD_BYTES, next.lengthBytes() - partOffset);
+        ByteBuf bytes = allocator.directBuffer(lengthBytes, lengthBytes);
+        boolean read = false;
+        try {
+            bytes.writerIndex(next.range().read(next.from() + partOffset, bytes.nioBuffer(0, lengthBytes)));
+            read = true;
+            return bytes;
+        } finally {
+            if (!read) {
+                bytes.release();
+            }
         }
-        ready = next.range();
-        readyFrom = from;
-        readyTo = to;
-        // The next call sends them without another question: a hole of a file in memory never gets into the cache.
-        loaded = true;
+    }
+
+    /** @param bytes what was loaded; belongs to this region from now on */
+    void goOn(ByteBuf bytes) {
         waits = false;
+        lost = !bytes.isReadable();
+        loaded = bytes;
+    }
+
+    /** Gives back loaded bytes, if there are any. */
+    void dispose() {
+        if (loaded != null) {
+            loaded.release();
+            loaded = null;
+        }
     }
 
     @Override
     public long transferTo(WritableByteChannel target, long position) throws IOException {
         long before = sentBytes;
-        if (!loaded) {
-            ready = null;
-        }
+        ready = null;
         boolean goesOn = !waits;
         if (goesOn && !corked && pieces.parts().size() > 1) {
             corked = true;
             GatheringSend.ofThread().keepPartialPackets(socket, true);
         }
         while (goesOn && sentBytes - before < TURN_BYTES) {
-            goesOn = sendNext();
+            goesOn = loaded == null ? sendNext() : sendLoaded(loaded);
         }
-        loaded = false;
         if (corked && (waits || sentBytes == pieces.lengthBytes())) {
             corked = false;
             GatheringSend.ofThread().keepPartialPackets(socket, false);
         }
         return sentBytes - before;
+    }
+
+    /** Offers loaded bytes to the socket once. What it does not take now will be cached, or is loaded again. */
+    private boolean sendLoaded(ByteBuf bytes) throws IOException {
+        try {
+            if (!bytes.isReadable()) {
+                return true;
+            }
+            GatheringSend send = GatheringSend.ofThread();
+            boolean _ = send.add(bytes.nioBuffer(), 0);
+            long sent = send.send(socket, false);
+            if (sent < 0) {
+                return false;
+            }
+            sentBytes += sent;
+            passPart((int) sent, pieces.parts().get(part).lengthBytes() - partOffset);
+            return true;
+        } finally {
+            dispose();
+        }
     }
 
     private boolean atPart() {
@@ -236,6 +292,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         FileRange range = current.range();
         int from = current.from() + partOffset;
         if (!isReady(range, from, Math.min(left, LOAD_BYTES))) {
+            ready = null;
             waits = true;
             return -1;
         }
@@ -244,10 +301,17 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
 
     /** Whether bytes can be sent without a wait for a disk. Looks ahead, so that most calls need not ask. */
     private boolean isReady(FileRange range, int from, int lengthBytes) {
-        if (ready == range && from >= readyFrom && lengthBytes <= readyTo - from) {
+        if (ready == range
+                && from >= readyFrom
+                && lengthBytes <= readyTo - from
+                && System.nanoTime() - askedNanos < READY_NANOS) {
             return true;
         }
-        int window = Math.min(TURN_BYTES, range.lengthBytes() - from);
+        askedNanos = System.nanoTime();
+        int window = Math.min(ASKED_BYTES, range.lengthBytes() - from);
+        if (loaders.isHeld(range.store())) {
+            return false;
+        }
         if (!range.isCached(from, window)) {
             // What is lacking may lie behind these bytes.
             window = lengthBytes;

@@ -19,9 +19,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,17 +32,40 @@ import org.warpnfs.payload.FileRange;
 import org.warpnfs.payload.Pieces;
 
 /** Output with file ranges: whole and in order, whatever the socket and the file do. */
-@Timeout(120)
+@Timeout(240)
 class PieceWriterTest {
     private static final int RANGE_BYTES = 3 << 20;
     private static final int WAIT_SECONDS = 60;
+    private static final int LOADERS = FileLoaders.USUAL;
 
     /** A range of a file of bytes that count, from 1 to 100 and again. */
     private static class Counting implements FileRange {
+        private final Object store;
         private volatile int fileBytes = RANGE_BYTES;
         private volatile boolean cached = true;
         private volatile boolean broken;
+
+        /** Holds whoever reads, as a dead disk does, until it is open. */
+        private volatile CountDownLatch disk = new CountDownLatch(0);
+
+        /** How often bytes were sent that were not cached, for which the event loop would have waited. */
+        private final AtomicInteger waits = new AtomicInteger();
+
+        private final AtomicInteger sends = new AtomicInteger();
         private final List<Thread> readers = Collections.synchronizedList(new ArrayList<>());
+
+        Counting() {
+            this(new Object());
+        }
+
+        Counting(Object store) {
+            this.store = store;
+        }
+
+        @Override
+        public Object store() {
+            return store;
+        }
 
         static byte at(int offset) {
             return (byte) (1 + offset % 100);
@@ -62,6 +87,11 @@ class PieceWriterTest {
         @Override
         public int read(int from, ByteBuffer sink) throws IOException {
             readers.add(Thread.currentThread());
+            try {
+                disk.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
             if (broken) {
                 throw new IOException("a disk that fails, for a test");
             }
@@ -72,6 +102,10 @@ class PieceWriterTest {
 
         @Override
         public int sendTo(int socket, int from, int lengthBytes) throws IOException {
+            sends.incrementAndGet();
+            if (!cached) {
+                waits.incrementAndGet();
+            }
             int left = Math.min(lengthBytes, fileBytes - from);
             if (left <= 0) {
                 return 0;
@@ -97,34 +131,53 @@ class PieceWriterTest {
     private Channel channel;
     private Socket peer;
 
+    private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
+    private final List<Socket> peers = new ArrayList<>();
+    private final CountDownLatch disk = new CountDownLatch(1);
+
     @BeforeEach
     void connect() throws Exception {
         assumeTrue(Epoll.isAvailable());
         group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-        CompletableFuture<Channel> accepted = new CompletableFuture<>();
         listener = new ServerBootstrap()
                 .group(group)
                 .channel(EpollServerSocketChannel.class)
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel child) {
-                        accepted.complete(child);
+                        accepted.add(child);
                     }
                 })
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .sync()
                 .channel();
-        InetSocketAddress address = (InetSocketAddress) listener.localAddress();
-        peer = new Socket(address.getAddress(), address.getPort());
-        peer.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
-        channel = accepted.get(WAIT_SECONDS, TimeUnit.SECONDS);
+        peer = connect("127.0.0.1");
+        channel = accepted();
         assertThat(PieceWriter.takesRanges(channel)).isTrue();
+    }
+
+    /** A connection from one of the addresses of the loopback. */
+    private Socket connect(String from) throws IOException {
+        InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+        Socket socket = new Socket(address.getAddress(), address.getPort(), InetAddress.getByName(from), 0);
+        peers.add(socket);
+        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+        return socket;
+    }
+
+    private Channel accepted() throws InterruptedException {
+        Channel next = accepted.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+        assertThat(next).isNotNull();
+        return next;
     }
 
     @AfterEach
     void close() throws Exception {
+        disk.countDown();
         if (group != null) {
-            peer.close();
+            for (Socket each : peers) {
+                each.close();
+            }
             group.shutdownGracefully(0, WAIT_SECONDS, TimeUnit.SECONDS).sync();
         }
     }
@@ -141,18 +194,30 @@ class PieceWriterTest {
     }
 
     private void write(CountDownLatch done, List<Throwable> failures, Pieces... all) {
-        channel.eventLoop().execute(() -> {
-            PieceWriter writer = new PieceWriter(channel);
-            for (Pieces pieces : all) {
-                writer.write(pieces, failure -> {
-                    if (failure != null) {
-                        failures.add(failure);
-                    }
-                    done.countDown();
-                });
-            }
-            writer.flush();
-        });
+        channel.eventLoop().execute(() -> write(new PieceWriter(channel), done, failures, all));
+    }
+
+    private static void write(PieceWriter writer, CountDownLatch done, List<Throwable> failures, Pieces... all) {
+        for (Pieces pieces : all) {
+            writer.write(pieces, failure -> {
+                if (failure != null) {
+                    failures.add(failure);
+                }
+                done.countDown();
+            });
+        }
+        writer.flush();
+    }
+
+    /** Writes a range of a dead disk, for which a client of that address waits from now on. */
+    private void stand(String from, Object store) throws Exception {
+        Counting dead = new Counting(store);
+        dead.cached = false;
+        dead.disk = disk;
+        Socket _ = connect(from);
+        Channel held = accepted();
+        held.eventLoop()
+                .execute(() -> write(new PieceWriter(held), new CountDownLatch(1), new ArrayList<>(), pieces(dead)));
     }
 
     private void expect(int from, int to, int fileBytes) throws IOException {
@@ -240,6 +305,108 @@ class PieceWriterTest {
         assertThat(failures).isEmpty();
         assertThat(range.readers).isNotEmpty().noneMatch(thread -> channel.eventLoop()
                 .inEventLoop(thread));
+    }
+
+    @Test
+    void bytes_lostAgainAfterTheyWereRead_neverMakeTheEventLoopWait() throws Exception {
+        Counting range = new Counting();
+        range.cached = false;
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = new ArrayList<>();
+        write(done, failures, pieces(range));
+        expectPieces(RANGE_BYTES);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).isEmpty();
+        assertThat(range.waits).hasValue(0);
+    }
+
+    @Test
+    void file_cutShortAndNotCached_isSentWithZeroesUpToItsLength() throws Exception {
+        Counting range = new Counting();
+        range.cached = false;
+        range.fileBytes = RANGE_BYTES * 3 / 4 + 5;
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = new ArrayList<>();
+        write(done, failures, pieces(range));
+        expectPieces(range.fileBytes);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void deadDisk_ofManyConnectionsOfOneClient_holdsNeitherAnotherClientNorAnotherDisk() throws Exception {
+        Object deadStore = new Object();
+        for (int i = 0; i < 2 * LOADERS; i++) {
+            stand("127.0.0.1", deadStore);
+        }
+        for (String from : List.of("127.0.0.1", "127.0.0.2")) {
+            peer = connect(from);
+            channel = accepted();
+            Counting range = new Counting();
+            range.cached = false;
+            CountDownLatch done = new CountDownLatch(1);
+            write(done, new ArrayList<>(), pieces(range));
+            expectPieces(RANGE_BYTES);
+            assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void deadDisk_isNotAskedByTheEventLoopAnyMore() throws Exception {
+        Object store = new Object();
+        stand("127.0.0.2", store);
+        // Bytes that are cached are sent by the event loop until the disk has stood still for a while.
+        for (int sends = -1; sends != 0; ) {
+            Counting cached = new Counting(store);
+            CountDownLatch done = new CountDownLatch(1);
+            write(done, new ArrayList<>(), pieces(cached));
+            expectPieces(RANGE_BYTES);
+            assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            sends = cached.sends.get();
+        }
+    }
+
+    @Test
+    void connection_endsWhileADeadDiskIsRead_isDoneAtOnce() throws Exception {
+        Counting dead = new Counting();
+        dead.cached = false;
+        dead.disk = disk;
+        CountDownLatch done = new CountDownLatch(2);
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        write(done, failures, pieces(dead), pieces(new Counting()));
+        assertThat(peer.getInputStream().readNBytes(2)).containsExactly(101, 102);
+        var _ = channel.close();
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).hasSize(2);
+    }
+
+    @Test
+    void disk_doesNotAnswer_endsTheConnection() throws Exception {
+        Counting dead = new Counting();
+        dead.cached = false;
+        dead.disk = disk;
+        CountDownLatch done = new CountDownLatch(2);
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        channel.eventLoop()
+                .execute(() -> write(
+                        new PieceWriter(channel, new FileLoaders(), 1), done, failures, pieces(dead), pieces(dead)));
+        assertThat(peer.getInputStream().readAllBytes()).hasSizeLessThanOrEqualTo(2);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).hasSize(2);
+    }
+
+    @Test
+    void range_hasADefect_endsTheConnection() throws Exception {
+        Counting defective = new Counting() {
+            @Override
+            public int sendTo(int socket, int from, int lengthBytes) {
+                throw new IllegalStateException("a defect, for a test");
+            }
+        };
+        CountDownLatch done = new CountDownLatch(1);
+        write(done, new ArrayList<>(), pieces(defective));
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(channel.closeFuture().await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

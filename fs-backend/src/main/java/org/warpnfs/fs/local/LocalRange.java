@@ -38,6 +38,12 @@ final class LocalRange implements CachedRange {
         return lengthBytes;
     }
 
+    /** That of the tree, even if other file systems are mounted in it. */
+    @Override
+    public Object store() {
+        return ranges;
+    }
+
     @Override
     public boolean isCached(int from, int length) {
         if (!users.enter()) {

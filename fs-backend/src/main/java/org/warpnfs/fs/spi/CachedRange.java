@@ -22,6 +22,12 @@ public interface CachedRange extends AutoCloseable {
 
     int lengthBytes();
 
+    /**
+     * Where the bytes come from, such as a disk. If it is slow or dead, other ranges with an equal store have to wait
+     * too.
+     */
+    Object store();
+
     /** True if these bytes are still in memory, so that reading or sending them waits for no disk. */
     boolean isCached(int from, int lengthBytes);
 

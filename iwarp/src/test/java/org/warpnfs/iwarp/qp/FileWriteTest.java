@@ -27,6 +27,11 @@ class FileWriteTest {
         }
 
         @Override
+        public Object store() {
+            return this;
+        }
+
+        @Override
         public boolean isCached(int from, int partBytes) {
             return true;
         }

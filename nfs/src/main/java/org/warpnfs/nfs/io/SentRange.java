@@ -13,6 +13,11 @@ record SentRange(CachedRange range) implements FileRange {
     }
 
     @Override
+    public Object store() {
+        return range.store();
+    }
+
+    @Override
     public boolean isCached(int from, int lengthBytes) {
         return range.isCached(from, lengthBytes);
     }

@@ -76,6 +76,11 @@ class ReplyPlanTest {
 
     private record Range(int lengthBytes) implements FileRange {
         @Override
+        public Object store() {
+            return this;
+        }
+
+        @Override
         public boolean isCached(int from, int partBytes) {
             return true;
         }
