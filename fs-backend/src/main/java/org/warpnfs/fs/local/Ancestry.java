@@ -38,7 +38,7 @@ final class Ancestry {
         Fd at = null;
         try {
             for (int depth = 0; depth < MAX_DEPTH && statx.mountId() == root.mountId(); depth++) {
-                if (isSame(statx, root)) {
+                if (statx.isSameFile(root)) {
                     return true;
                 }
                 Fd above = OpenCalls.openParent(at == null ? directory : at, FLAGS);
@@ -47,7 +47,7 @@ final class Ancestry {
                 }
                 at = above;
                 Statx aboveStatx = AttributeReader.statx(at);
-                if (isSame(aboveStatx, statx)) {
+                if (aboveStatx.isSameFile(statx)) {
                     // The root of the whole namespace was reached.
                     return false;
                 }
@@ -65,10 +65,5 @@ final class Ancestry {
                 at.close();
             }
         }
-    }
-
-    /** True if both are the same file. Both are open, so neither inode number can have been reused. */
-    private static boolean isSame(Statx one, Statx other) {
-        return one.inode() == other.inode() && one.fileSystemDevice() == other.fileSystemDevice();
     }
 }

@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DescriptorPressure;
 import org.warpnfs.fs.local.libc.Errno;
-import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -224,7 +223,7 @@ final class FdCache implements AutoCloseable {
 
     /** Ends one use. If a descriptor has to be closed and is dirty, it is returned, to be synced and put back. */
     private @Nullable Entry putBack(Entry entry) {
-        boolean hasName = hasName(entry.fd);
+        boolean hasName = AttributeCalls.hasName(entry.fd);
         List<Entry> toClose = new ArrayList<>();
         Entry toSync = null;
         synchronized (this) {
@@ -329,15 +328,6 @@ final class FdCache implements AutoCloseable {
         }
         putBackAll(entry);
         return 0;
-    }
-
-    private static boolean hasName(Fd fd) {
-        try {
-            return AttributeCalls.statx(fd).linkCount() > 0;
-        } catch (ErrnoException e) {
-            // Nothing is known of the file, so its descriptor is kept.
-            return true;
-        }
     }
 
     /** Closes idle descriptors of a file that lost its last name, since they would keep it alive. */

@@ -182,9 +182,7 @@ final class Namespace {
     }
 
     private static boolean isSameFile(Fd one, Fd other) throws FsException {
-        Statx statx = AttributeReader.statx(one);
-        Statx otherStatx = AttributeReader.statx(other);
-        return statx.inode() == otherStatx.inode() && statx.fileSystemDevice() == otherStatx.fileSystemDevice();
+        return AttributeReader.statx(one).isSameFile(AttributeReader.statx(other));
     }
 
     private void renameAs(Caller caller, Fd from, FileName fromName, Fd to, FileName toName) throws FsException {

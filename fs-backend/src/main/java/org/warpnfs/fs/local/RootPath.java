@@ -29,9 +29,7 @@ record RootPath(Path path, Fd root) {
         try (Fd found = OpenCalls.open(
                 path.toAbsolutePath().toString().getBytes(StandardCharsets.UTF_8),
                 OpenCalls.O_PATH | OpenCalls.O_DIRECTORY)) {
-            // Both are open, so neither inode number can have been reused.
-            Statx there = AttributeReader.statx(found);
-            if (there.inode() == served.inode() && there.fileSystemDevice() == served.fileSystemDevice()) {
+            if (AttributeReader.statx(found).isSameFile(served)) {
                 return Optional.empty();
             }
         } catch (ErrnoException e) {

@@ -57,6 +57,15 @@ public final class AttributeCalls {
         return statx(memory, fd, memory.emptyPath(), AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT);
     }
 
+    /** False if the file has lost its last name; true if nothing is known of it. */
+    public static boolean hasName(Fd fd) {
+        try {
+            return statx(fd).linkCount() > 0;
+        } catch (ErrnoException e) {
+            return true;
+        }
+    }
+
     /** Attributes of the file that a directory has by this name, or of the symbolic link itself. */
     public static Statx statx(Fd directory, byte[] name) throws ErrnoException {
         CallMemory memory = CallMemory.current();

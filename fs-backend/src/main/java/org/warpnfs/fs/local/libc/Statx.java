@@ -113,6 +113,11 @@ public record Statx(
                 (mask & STATX_MNT_ID) != 0 ? from.get(JAVA_LONG, MNT_ID) : 0);
     }
 
+    /** True if both are the same file, provided that both are open, so that neither inode number has been reused. */
+    public boolean isSameFile(Statx other) {
+        return inode == other.inode && fileSystemDevice == other.fileSystemDevice;
+    }
+
     /** S_IFMT bits. */
     public int type() {
         return mode & TYPE_MASK;
