@@ -7,6 +7,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.FileSystemCalls;
 import org.warpnfs.fs.local.libc.RangeCalls;
 import org.warpnfs.fs.spi.CachedRange;
 
@@ -15,38 +16,85 @@ import org.warpnfs.fs.spi.CachedRange;
  *
  * <p>Each range has a descriptor of its own until it is closed. It counts in the budget of files, and there are at most
  * {@value #MAX_RANGES}, and a sixteenth of that budget. Beyond that, and where the kernel has no cachestat(2), a file
- * is read as before. Safe for many threads.
+ * is read as before. So is a file of a file system that cannot tell which pages have been read, such as FUSE, NFS and
+ * vfat. Safe for many threads.
  */
 final class FileRanges {
     private static final Logger LOG = LoggerFactory.getLogger(FileRanges.class);
     private static final int PAGE_BYTES = 4096;
     private static final int MAX_RANGES = 4096;
     private static final int BUDGET_PART = 16;
+    private static final long TMPFS_MAGIC = 0x0102_1994L;
+    private static final long RAMFS_MAGIC = 0x8584_58f6L;
 
     /** As the kernel reads ahead by default. What one read of the disk brings becomes readable together. */
     private static final int PROBE_BYTES = 128 << 10;
 
+    /** What the kernel says of the page cache. The methods are those of {@link RangeCalls}, and throw as they do. */
+    interface PageCache {
+        /** The kernel itself. */
+        PageCache KERNEL = new PageCache() {
+            @Override
+            public long cachedPages(Fd file, long offset, int lengthBytes) throws ErrnoException {
+                return RangeCalls.cachedPages(file, offset, lengthBytes);
+            }
+
+            @Override
+            public void probe(Fd file, long offset) throws ErrnoException {
+                RangeCalls.probe(file, offset);
+            }
+
+            @Override
+            public long fileSystemType(Fd file) throws ErrnoException {
+                return FileSystemCalls.statfs(file).type();
+            }
+        };
+
+        long cachedPages(Fd file, long offset, int lengthBytes) throws ErrnoException;
+
+        void probe(Fd file, long offset) throws ErrnoException;
+
+        /** f_type of statfs(2). */
+        long fileSystemType(Fd file) throws ErrnoException;
+    }
+
+    /** What is known of a file's pages. */
+    enum Pages {
+        /** Some have to be read. */
+        LACKING,
+        /** All have been read, as a probe of each piece has shown. */
+        PROBED,
+        /** All are there. The file lies in memory, so that none is ever read. */
+        IN_MEMORY
+    }
+
     private final DescriptorBudget budget;
+    private final PageCache pageCache;
     private final int mostRanges;
     private final AtomicInteger open = new AtomicInteger();
     private volatile boolean usable;
-    private volatile boolean probes = true;
 
     FileRanges(boolean wanted, DescriptorBudget budget) {
+        this(wanted, budget, PageCache.KERNEL);
+    }
+
+    FileRanges(boolean wanted, DescriptorBudget budget, PageCache pageCache) {
         this.usable = wanted;
         this.budget = budget;
+        this.pageCache = pageCache;
         this.mostRanges = Math.min(MAX_RANGES, budget.forFiles() / BUDGET_PART);
     }
 
     /** A range of an open file, if all of it is in the page cache and there may be another range. */
     Optional<CachedRange> range(Fd file, long offset, int lengthBytes) throws ErrnoException {
-        if (!usable || !isCached(file, offset, lengthBytes) || !take()) {
+        Pages pages = usable ? look(file, offset, lengthBytes, true) : Pages.LACKING;
+        if (pages == Pages.LACKING || !take()) {
             return Optional.empty();
         }
         boolean made = false;
         try {
             Optional<CachedRange> range =
-                    Optional.of(new LocalRange(this, RangeCalls.duplicate(file), offset, lengthBytes));
+                    Optional.of(new LocalRange(this, RangeCalls.duplicate(file), offset, lengthBytes, pages));
             made = true;
             return range;
         } finally {
@@ -85,39 +133,56 @@ final class FileRanges {
         }
     }
 
+    /** Number of pages that a range touches; it is not empty. */
+    static long pages(long offset, long lengthBytes) {
+        return (offset + lengthBytes - 1) / PAGE_BYTES - offset / PAGE_BYTES + 1;
+    }
+
     /**
-     * True if the range is in memory. cachestat(2) also counts pages that are still being read from the disk, so one
-     * byte of each piece is read without waiting. A file system in memory (tmpfs) does not support that, and needs it
-     * not.
+     * True if the range is in memory.
+     *
+     * @param known what was found when the range was made
      */
-    boolean isCached(Fd file, long offset, int lengthBytes) {
-        long first = offset / PAGE_BYTES;
-        long last = (offset + lengthBytes - 1) / PAGE_BYTES;
+    boolean isCached(Fd file, long offset, int lengthBytes, Pages known) {
+        return look(file, offset, lengthBytes, known != Pages.IN_MEMORY) != Pages.LACKING;
+    }
+
+    /**
+     * cachestat(2) also counts pages that are still being read from the disk, so one byte of each piece is read without
+     * waiting. tmpfs does not support that, and needs it not.
+     *
+     * @param probes false for a file that is known to lie in memory
+     */
+    private Pages look(Fd file, long offset, int lengthBytes, boolean probes) {
         try {
-            if (RangeCalls.cachedPages(file, offset, lengthBytes) < last - first + 1) {
-                return false;
+            if (pageCache.cachedPages(file, offset, lengthBytes) < pages(offset, lengthBytes)) {
+                return Pages.LACKING;
             }
-            for (long at = Math.min(lengthBytes, PROBE_BYTES); probes; at = Math.min(lengthBytes, at + PROBE_BYTES)) {
-                RangeCalls.probe(file, offset + at - 1);
-                if (at == lengthBytes) {
-                    break;
-                }
-            }
-            return true;
         } catch (ErrnoException e) {
-            switch (e.errno()) {
-                case Errno.EOPNOTSUPP -> {
-                    probes = false;
-                    return true;
-                }
-                case Errno.ENOSYS -> {
-                    forgo(e);
-                    return false;
-                }
-                default -> {
-                    return false;
-                }
+            if (e.errno() == Errno.ENOSYS) {
+                forgo(e);
             }
+            return Pages.LACKING;
+        }
+        if (!probes) {
+            return Pages.IN_MEMORY;
+        }
+        try {
+            for (long at = 0; at < lengthBytes; at += PROBE_BYTES) {
+                pageCache.probe(file, offset + Math.min(lengthBytes, at + PROBE_BYTES) - 1);
+            }
+            return Pages.PROBED;
+        } catch (ErrnoException e) {
+            return e.errno() == Errno.EOPNOTSUPP && liesInMemory(file) ? Pages.IN_MEMORY : Pages.LACKING;
+        }
+    }
+
+    private boolean liesInMemory(Fd file) {
+        try {
+            long type = pageCache.fileSystemType(file);
+            return type == TMPFS_MAGIC || type == RAMFS_MAGIC;
+        } catch (ErrnoException e) {
+            return false;
         }
     }
 }

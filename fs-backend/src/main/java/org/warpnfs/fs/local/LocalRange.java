@@ -23,14 +23,19 @@ final class LocalRange implements CachedRange {
     private final Fd file;
     private final long offset;
     private final int lengthBytes;
+    private final FileRanges.Pages pages;
     private final UseCount users = new UseCount();
 
-    /** @param file belongs to this object from now on */
-    LocalRange(FileRanges ranges, Fd file, long offset, int lengthBytes) {
+    /**
+     * @param file belongs to this object from now on
+     * @param pages how they were found
+     */
+    LocalRange(FileRanges ranges, Fd file, long offset, int lengthBytes, FileRanges.Pages pages) {
         this.ranges = ranges;
         this.file = file;
         this.offset = offset;
         this.lengthBytes = lengthBytes;
+        this.pages = pages;
     }
 
     @Override
@@ -50,7 +55,7 @@ final class LocalRange implements CachedRange {
             return false;
         }
         try {
-            return ranges.isCached(file, offset + from, length);
+            return ranges.isCached(file, offset + from, length, pages);
         } finally {
             leave();
         }
@@ -61,27 +66,15 @@ final class LocalRange implements CachedRange {
         return with(() -> {
             int wanted = Math.min(sink.remaining(), lengthBytes - from);
             if (sink.isDirect()) {
-                int got = readFully(MemorySegment.ofBuffer(sink).asSlice(0, wanted), offset + from);
+                int got = DataCalls.readFully(file, MemorySegment.ofBuffer(sink).asSlice(0, wanted), offset + from);
                 sink.position(sink.position() + got);
                 return got;
             }
             ByteBuffer copy = ByteBuffer.allocateDirect(wanted);
-            int got = readFully(MemorySegment.ofBuffer(copy), offset + from);
+            int got = DataCalls.readFully(file, MemorySegment.ofBuffer(copy), offset + from);
             sink.put(copy.limit(got));
             return got;
         });
-    }
-
-    private int readFully(MemorySegment sink, long at) throws ErrnoException {
-        long done = 0;
-        while (done < sink.byteSize()) {
-            long count = DataCalls.pread(file, sink.asSlice(done), at + done);
-            if (count == 0) {
-                break;
-            }
-            done += count;
-        }
-        return (int) done;
     }
 
     @Override
@@ -130,18 +123,10 @@ final class LocalRange implements CachedRange {
 
     /** The last descriptor of a file without a name frees its blocks when it is closed, which may take long. */
     private void closeFile() {
-        if (hasName()) {
+        if (AttributeCalls.hasName(file)) {
             closeNow();
         } else {
-            Thread.ofVirtual().name("nameless-file").start(this::closeNow);
-        }
-    }
-
-    private boolean hasName() {
-        try {
-            return AttributeCalls.statx(file).linkCount() > 0;
-        } catch (ErrnoException e) {
-            return true;
+            SlowCloses.later(this::closeNow);
         }
     }
 

@@ -45,6 +45,24 @@ public final class DataCalls {
         }
     }
 
+    /**
+     * Reads until the native memory is full or the file ends.
+     *
+     * @return number of bytes
+     * @throws ErrnoException also if part of it was read
+     */
+    public static int readFully(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
+        long done = 0;
+        while (done < sink.byteSize()) {
+            long count = pread(fd, sink.asSlice(done), offset + done);
+            if (count == 0) {
+                break;
+            }
+            done += count;
+        }
+        return (int) done;
+    }
+
     /** Writes once from native memory. The result may be short. */
     public static long pwrite(Fd fd, MemorySegment source, long offset) throws ErrnoException {
         MemorySegment state = CallMemory.current().state;

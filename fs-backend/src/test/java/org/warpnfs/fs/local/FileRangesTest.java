@@ -1,0 +1,155 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.spi.CachedRange;
+
+/** When a file is given as a range, by what the kernel says of its pages. */
+@Timeout(120)
+class FileRangesTest {
+    private static final long TMPFS = 0x0102_1994L;
+    private static final long FUSE = 0x6573_5546L;
+    private static final int BYTES = 1 << 20;
+
+    @TempDir
+    private Path directory;
+
+    private Fd file;
+    private Fd other;
+
+    /** Whether the pages have been read from the disk. All of them are there. */
+    private boolean read;
+
+    /** What RWF_NOWAIT and cachestat(2) of any file fail with; 0 if they work. */
+    private int probeErrno;
+
+    private int countErrno;
+    private long type = FUSE;
+    private int probes;
+
+    private final FileRanges ranges = new FileRanges(true, DescriptorBudget.of(1024), new FileRanges.PageCache() {
+        @Override
+        public long cachedPages(Fd asked, long offset, int lengthBytes) throws ErrnoException {
+            fail(countErrno);
+            return FileRanges.pages(offset, lengthBytes);
+        }
+
+        @Override
+        public void probe(Fd asked, long offset) throws ErrnoException {
+            probes++;
+            fail(probeErrno);
+            fail(read ? 0 : Errno.EAGAIN);
+        }
+
+        @Override
+        public long fileSystemType(Fd asked) {
+            return type;
+        }
+    });
+
+    private static void fail(int errno) throws ErrnoException {
+        if (errno != 0) {
+            throw ErrnoException.of(errno);
+        }
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        file = open("file");
+        other = open("other");
+    }
+
+    private Fd open(String name) throws Exception {
+        Path path = Files.createFile(directory.resolve(name));
+        return OpenCalls.open(path.toString().getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDWR);
+    }
+
+    private boolean gives(Fd asked) throws Exception {
+        Optional<CachedRange> range = ranges.range(asked, 0, BYTES);
+        range.ifPresent(CachedRange::close);
+        return range.isPresent();
+    }
+
+    @Test
+    void pages_stillBeingRead_areNotGiven() throws Exception {
+        assertThat(gives(file)).isFalse();
+        read = true;
+        assertThat(gives(file)).isTrue();
+    }
+
+    /** FUSE, NFS and vfat count pages that their daemon, server or disk may never bring. */
+    @Test
+    void fileSystem_thatCannotTell_givesNothing() throws Exception {
+        probeErrno = Errno.EOPNOTSUPP;
+        assertThat(gives(file)).isFalse();
+    }
+
+    /** hugetlbfs. */
+    @Test
+    void fileSystem_thatCannotCount_givesNothing() throws Exception {
+        read = true;
+        countErrno = Errno.EOPNOTSUPP;
+        assertThat(gives(file)).isFalse();
+    }
+
+    /** Another file system may be mounted in the tree. */
+    @Test
+    void fileInMemory_changesNothingForOthers() throws Exception {
+        probeErrno = Errno.EOPNOTSUPP;
+        type = TMPFS;
+        try (CachedRange range = ranges.range(file, 0, BYTES).orElseThrow()) {
+            probes = 0;
+            assertThat(range.isCached(0, BYTES)).isTrue();
+            assertThat(probes).isZero();
+        }
+        probeErrno = 0;
+        assertThat(gives(other)).isFalse();
+    }
+
+    @Test
+    void range_asksForEachPieceAndItsEnd() throws Exception {
+        read = true;
+        try (CachedRange range = ranges.range(file, 0, BYTES).orElseThrow()) {
+            assertThat(probes).isEqualTo(8);
+            probes = 0;
+            assertThat(range.isCached(5, 1)).isTrue();
+            assertThat(probes).isEqualTo(1);
+            read = false;
+            assertThat(range.isCached(0, BYTES)).isFalse();
+        }
+    }
+
+    @Test
+    void closes_thatWait_holdNoVirtualThreads() throws Exception {
+        CompletableFuture<Boolean> isVirtual = new CompletableFuture<>();
+        CountDownLatch disk = new CountDownLatch(1);
+        SlowCloses.later(() -> {
+            isVirtual.complete(Thread.currentThread().isVirtual());
+            try {
+                disk.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        CompletableFuture<Void> next = new CompletableFuture<>();
+        SlowCloses.later(() -> next.complete(null));
+        assertThat(isVirtual.get(60, TimeUnit.SECONDS)).isFalse();
+        next.get(60, TimeUnit.SECONDS);
+        disk.countDown();
+    }
+}
