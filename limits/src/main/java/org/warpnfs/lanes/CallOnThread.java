@@ -9,7 +9,7 @@ import org.warpnfs.limits.ClientAddress;
  * <h2>Operation</h2>
  *
  * {@code around = CallOnThread.begin(call); try { ... } finally { CallOnThread.end(around); }}. The call is a field of
- * {@link CallThread} and not a thread-local variable of every thread. That costs one test and one store, and nothing
+ * {@link RunsCalls} and not a thread-local variable of every thread. That costs one test and one store, and nothing
  * more for a call that logs nothing. Other threads have no current call.
  *
  * <h2>Errors</h2>
@@ -48,9 +48,9 @@ public final class CallOnThread {
      * @return the previous call of this thread, for {@link #end}
      */
     public static @Nullable Described begin(@Nullable Described call) {
-        if (Thread.currentThread() instanceof CallThread thread) {
-            Described around = thread.call;
-            thread.call = call;
+        if (Thread.currentThread() instanceof RunsCalls thread) {
+            Described around = thread.current().call;
+            thread.current().call = call;
             return around;
         }
         return null;
@@ -58,15 +58,15 @@ public final class CallOnThread {
 
     /** Restores the previous call of this thread. */
     public static void end(@Nullable Described around) {
-        if (Thread.currentThread() instanceof CallThread thread) {
-            thread.call = around;
+        if (Thread.currentThread() instanceof RunsCalls thread) {
+            thread.current().call = around;
         }
     }
 
     /** Adds time that a backend has used of this thread. */
     public static void spent(long nanos) {
-        if (Thread.currentThread() instanceof CallThread thread) {
-            thread.spentNanos += nanos;
+        if (Thread.currentThread() instanceof RunsCalls thread) {
+            thread.current().spentNanos += nanos;
         }
     }
 
@@ -75,11 +75,11 @@ public final class CallOnThread {
      * a meaning.
      */
     public static long spentNanos() {
-        return Thread.currentThread() instanceof CallThread thread ? thread.spentNanos : 0;
+        return Thread.currentThread() instanceof RunsCalls thread ? thread.current().spentNanos : 0;
     }
 
     /** The call that this thread runs; null if it runs none, or if the call is unknown. */
     public static @Nullable Described current() {
-        return Thread.currentThread() instanceof CallThread thread ? thread.call : null;
+        return Thread.currentThread() instanceof RunsCalls thread ? thread.current().call : null;
     }
 }

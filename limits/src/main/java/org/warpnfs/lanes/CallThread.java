@@ -1,16 +1,15 @@
 package org.warpnfs.lanes;
 
-import org.jspecify.annotations.Nullable;
-
-/** A platform thread that runs calls and stores the current one: see {@link CallOnThread}. */
-public final class CallThread extends Thread {
-    /** Accessed only by the thread itself. */
-    CallOnThread.@Nullable Described call;
-
-    /** The time that backends have used of the thread. Accessed only by the thread itself. */
-    long spentNanos;
+/** A platform thread of a lane. */
+public final class CallThread extends Thread implements RunsCalls {
+    private final Current current = new Current();
 
     public CallThread(Runnable task, String name) {
         super(task, name);
+    }
+
+    @Override
+    public Current current() {
+        return current;
     }
 }

@@ -7,8 +7,17 @@ import org.warpnfs.limits.ClientAddress;
 /** Runs tasks on the threads of lanes, fairly between clients. Safe for any thread. */
 public interface LaneExecutor extends Executor {
     /**
+     * The first lane that calls may use. If it is {@link Lane#EVENT_LOOP}, such calls run on the thread on which they
+     * arrive, and this executor is not asked.
+     */
+    default Lane earliest() {
+        return Lane.SHORT;
+    }
+
+    /**
      * Runs a call, or the rest of one, on a thread of a lane when it is the client's turn.
      *
+     * @param lane any but {@link Lane#EVENT_LOOP}
      * @throws RejectedExecutionException if no more tasks are accepted; none of the task's methods is called then
      */
     void execute(Lane lane, ClientAddress client, LaneTask task);

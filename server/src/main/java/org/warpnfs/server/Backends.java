@@ -30,10 +30,10 @@ import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.ServerConfig;
-import org.warpnfs.server.config.Splice;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.metrics.BackendTimes;
@@ -220,7 +220,7 @@ final class Backends implements AutoCloseable {
                     LocalFileSystem.open(
                             directory,
                             LayerLimits.local(plan.limits())
-                                    .withRanges(config.splice() == Splice.ON)
+                                    .withRanges(config.dataPath().splice() == OnOff.ON)
                                     .withStateDirectory(
                                             Objects.requireNonNull(state).part(tableName(real)))),
                     BackendTimes.ofProcess());

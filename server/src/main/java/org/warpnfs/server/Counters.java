@@ -148,7 +148,7 @@ final class Counters {
     }
 
     Counters lanes(OperationThreads threads) {
-        for (Lane lane : Lane.values()) {
+        for (Lane lane : Lane.withThreads()) {
             String name = lane.name().toLowerCase(Locale.ROOT);
             add("lanes_waiting_" + name, threads.waitingCount(lane));
             add("lanes_held_" + name, threads.heldCount(lane));

@@ -17,6 +17,7 @@ import org.warpnfs.fs.local.DescriptorBudget;
 import org.warpnfs.fs.local.SyncCounts;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Listener;
+import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.idmap.CurrentNames;
@@ -35,6 +36,7 @@ import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.ServerConfig;
@@ -91,7 +93,8 @@ public final class WarpServer implements AutoCloseable {
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
             programs = opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, recorder));
-            threads = opened(new OperationThreads(config.operationThreads()));
+            threads = opened(new OperationThreads(
+                    config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
             tcp = opened(listenForTcp(config, limits, programs, threads));
             rdma = opened(new RpcRdmaService(
                     programs.overRdma(),

@@ -51,11 +51,12 @@ import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.CrcPolicy;
+import org.warpnfs.server.config.DataPath;
+import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
-import org.warpnfs.server.config.Splice;
 
 /**
  * Files that are cut, punched, overwritten and removed while they are read. Replies stay well formed, their data have
@@ -75,18 +76,18 @@ class ChangingFilesTest {
 
     /** How the files are read, and whether they lie in memory. */
     enum Way {
-        TCP(Splice.ON, CrcPolicy.OFF, true),
-        TCP_WITH_DISK(Splice.ON, CrcPolicy.OFF, false),
-        TCP_WITHOUT_SPLICE(Splice.OFF, CrcPolicy.OFF, true),
-        RDMA(Splice.ON, CrcPolicy.OFF, true),
-        RDMA_WITH_DISK(Splice.ON, CrcPolicy.OFF, false),
-        RDMA_WITH_CRC(Splice.ON, CrcPolicy.ON, true);
+        TCP(OnOff.ON, CrcPolicy.OFF, true),
+        TCP_WITH_DISK(OnOff.ON, CrcPolicy.OFF, false),
+        TCP_WITHOUT_SPLICE(OnOff.OFF, CrcPolicy.OFF, true),
+        RDMA(OnOff.ON, CrcPolicy.OFF, true),
+        RDMA_WITH_DISK(OnOff.ON, CrcPolicy.OFF, false),
+        RDMA_WITH_CRC(OnOff.ON, CrcPolicy.ON, true);
 
-        final Splice splice;
+        final OnOff splice;
         final CrcPolicy crc;
         final boolean inMemory;
 
-        Way(Splice splice, CrcPolicy crc, boolean inMemory) {
+        Way(OnOff splice, CrcPolicy crc, boolean inMemory) {
             this.splice = splice;
             this.crc = crc;
             this.inMemory = inMemory;
@@ -139,7 +140,7 @@ class ChangingFilesTest {
                 16 << 20,
                 Duration.ofSeconds(5),
                 IdentityChoices.DEFAULT,
-                way.splice));
+                new DataPath(way.splice, OnOff.ON)));
     }
 
     // The change of files

@@ -21,6 +21,7 @@ class LadderTest {
                     "org.jspecify..",
                     "org.slf4j..",
                     "io.netty..",
+                    "org.warpnfs.lanes",
                     "org.warpnfs.limits",
                     "org.warpnfs.payload",
                     "org.warpnfs.sockets");

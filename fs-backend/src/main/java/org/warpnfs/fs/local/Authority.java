@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem.Permission;
@@ -42,8 +43,15 @@ sealed interface Authority permits KernelAuthority, SoftwareAuthority {
     /** True if the caller has the permission. */
     boolean has(Caller caller, Fd file, Permission permission) throws FsException;
 
-    /** Throws ACCESS unless the caller may open the file by the rules of the SPI. */
-    void requireOpenable(Caller caller, Fd file, OpenAccess access) throws FsException;
+    /**
+     * Throws ACCESS unless the caller may open the file by the rules of the SPI.
+     *
+     * @param statx of the file
+     */
+    void requireOpenable(Caller caller, Fd file, Statx statx, OpenAccess access) throws FsException;
+
+    /** True if the caller may open the file for whatever access, which its owner alone tells. Makes no calls. */
+    boolean mayOpenAnyway(Caller caller, Statx statx);
 
     /** Throws unless the caller may change these attributes. The kernel may still refuse. */
     void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException;

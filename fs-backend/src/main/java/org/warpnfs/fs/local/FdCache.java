@@ -212,6 +212,31 @@ final class FdCache implements AutoCloseable {
         putBackAll(entry);
     }
 
+    /**
+     * Gives back a descriptor that was {@linkplain #find found} here, on a thread that must not wait. It stays here in
+     * any case. If it should be closed, because there are too many or because the file has no name any more, the next
+     * {@link #release} or {@link #sweep} does that.
+     */
+    void releaseQuickly(Entry entry) {
+        entry.lastUsedNanos = clockNanos.getAsLong();
+        boolean closes;
+        synchronized (this) {
+            entry.users--;
+            closes = entry.users == 0 && entry.dropped;
+            if (entry.users == 0 && !entry.dropped) {
+                (entry.isDirty() ? idleDirty : idleClean).put(entry.key, entry);
+            }
+        }
+        if (closes) {
+            // The tree was closed meanwhile.
+            try {
+                Thread.ofVirtual().name("warpnfs-fs-close").start(() -> close(entry));
+            } catch (OutOfMemoryError e) {
+                close(entry);
+            }
+        }
+    }
+
     /** Gives a descriptor back, and syncs and gives back others to make room for it. */
     private void putBackAll(Entry entry) {
         Entry dirty = putBack(entry);
@@ -445,6 +470,9 @@ final class FdCache implements AutoCloseable {
         private final Fd fd;
         /** For a descriptor that is open for writing, this uses the {@link JournalMarker} too. */
         private final SyncGates.Hold hold;
+
+        private final Verdicts verdicts = new Verdicts();
+
         /** Time of {@link FdCache#clockNanos}. It may be later than the time that a concurrent sweep has read. */
         private volatile long lastUsedNanos;
 
@@ -460,6 +488,11 @@ final class FdCache implements AutoCloseable {
 
         Fd fd() {
             return fd;
+        }
+
+        /** Who may open the file. */
+        Verdicts verdicts() {
+            return verdicts;
         }
 
         /** The gate through which the file is synced. */

@@ -4,6 +4,7 @@ import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem.Permission;
@@ -50,9 +51,8 @@ final class KernelAuthority implements Authority {
         return allows(caller, file, mode);
     }
 
-    private boolean owns(Caller caller, Fd file) throws FsException {
-        long uid = AttributeReader.statx(file).uid();
-        return uid == caller.uid() && uid != unknownUid;
+    private boolean owns(Caller caller, Statx statx) {
+        return statx.uid() == caller.uid() && statx.uid() != unknownUid;
     }
 
     private boolean allows(Caller caller, Fd file, int mode) throws FsException {
@@ -68,8 +68,13 @@ final class KernelAuthority implements Authority {
     }
 
     @Override
-    public void requireOpenable(Caller caller, Fd file, OpenAccess access) throws FsException {
-        if (caller.isSuperuser() || owns(caller, file)) {
+    public boolean mayOpenAnyway(Caller caller, Statx statx) {
+        return caller.isSuperuser() || owns(caller, statx);
+    }
+
+    @Override
+    public void requireOpenable(Caller caller, Fd file, Statx statx, OpenAccess access) throws FsException {
+        if (mayOpenAnyway(caller, statx)) {
             return;
         }
         int mode = (access.reads() ? AttributeCalls.R_OK : 0) | (access.writes() ? AttributeCalls.W_OK : 0);
@@ -87,7 +92,7 @@ final class KernelAuthority implements Authority {
     @Override
     public void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException {
         if (changes.sizeBytes() != null) {
-            if (!owns(caller, file) && !allows(caller, file, AttributeCalls.W_OK)) {
+            if (!owns(caller, AttributeReader.statx(file)) && !allows(caller, file, AttributeCalls.W_OK)) {
                 throw FsException.of(FsError.ACCESS);
             }
         }

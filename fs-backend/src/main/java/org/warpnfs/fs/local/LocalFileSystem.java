@@ -16,6 +16,7 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.FileSystemCalls;
 import org.warpnfs.fs.local.libc.NameCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -222,6 +223,29 @@ public final class LocalFileSystem implements FileSystem {
         });
     }
 
+    /** Finds what is open already. Its attributes are in the kernel's memory. */
+    @Override
+    public @Nullable FileAttributes tryAttributes(FileHandle file) throws FsException {
+        if (!tree.cachedReads().areUsable()) {
+            return null;
+        }
+        use.enter();
+        try {
+            FdCache.Entry entry = tree.files().findAny(file);
+            if (entry == null) {
+                return null;
+            }
+            try {
+                Statx statx = AttributeReader.statx(entry.fd());
+                return statx.linkCount() > 0 ? tree.attributes().convert(statx) : null;
+            } finally {
+                tree.files().releaseQuickly(entry);
+            }
+        } finally {
+            use.leave();
+        }
+    }
+
     @Override
     public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
         return within(() -> {
@@ -355,8 +379,37 @@ public final class LocalFileSystem implements FileSystem {
             if (entry == null) {
                 entry = openAnew(caller, file, access);
             }
-            return new LocalOpenFile(tree, use, setter, file, entry, caller, access);
+            return new LocalOpenFile(tree, use, setter, file, entry, caller, access, false);
         });
+    }
+
+    /** Finds what is open already, if it is known who may open it. */
+    @Override
+    public @Nullable OpenFile tryOpen(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        if (!tree.cachedReads().areUsable()) {
+            return null;
+        }
+        use.enter();
+        try {
+            FdCache.Entry entry = tree.files().find(file, access);
+            if (entry == null) {
+                return null;
+            }
+            boolean taken = false;
+            try {
+                Statx statx = AttributeReader.statx(entry.fd());
+                taken = statx.linkCount() > 0
+                        && (tree.authority().mayOpenAnyway(caller, statx)
+                                || entry.verdicts().permit(caller, access, statx));
+            } finally {
+                if (!taken) {
+                    tree.files().releaseQuickly(entry);
+                }
+            }
+            return taken ? new LocalOpenFile(tree, use, setter, file, entry, caller, access, true) : null;
+        } finally {
+            use.leave();
+        }
     }
 
     private FdCache.@Nullable Entry openCached(Caller caller, FileHandle file, OpenAccess access) throws FsException {
@@ -366,12 +419,19 @@ public final class LocalFileSystem implements FileSystem {
         }
         boolean taken = false;
         try {
-            if (AttributeReader.statx(entry.fd()).linkCount() == 0
-                    && tree.files().isSoleUser(entry)) {
+            Statx statx = AttributeReader.statx(entry.fd());
+            if (statx.linkCount() == 0 && tree.files().isSoleUser(entry)) {
                 // Only the cache keeps the file alive.
                 return null;
             }
-            tree.authority().requireOpenable(caller, entry.fd(), access);
+            // Elsewhere another host may change permissions without a change of the time that is seen here.
+            boolean remembers = tree.cachedReads().areUsable();
+            if (!remembers || !entry.verdicts().permit(caller, access, statx)) {
+                tree.authority().requireOpenable(caller, entry.fd(), statx, access);
+                if (remembers) {
+                    entry.verdicts().note(caller, access, statx);
+                }
+            }
             taken = true;
             return entry;
         } finally {
@@ -383,8 +443,9 @@ public final class LocalFileSystem implements FileSystem {
 
     private FdCache.Entry openAnew(Caller caller, FileHandle file, OpenAccess access) throws FsException {
         try (Fd path = tree.open(file)) {
-            RegularOpener.requireRegular(AttributeReader.statx(path));
-            tree.authority().requireOpenable(caller, path, access);
+            Statx statx = AttributeReader.statx(path);
+            RegularOpener.requireRegular(statx);
+            tree.authority().requireOpenable(caller, path, statx, access);
             int flags = access.writes() ? OpenCalls.O_RDWR : OpenCalls.O_RDONLY;
             return tree.files().open(file, access.writes(), () -> RegularOpener.open(path, flags));
         }

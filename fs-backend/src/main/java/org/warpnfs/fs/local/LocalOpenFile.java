@@ -48,8 +48,10 @@ final class LocalOpenFile implements OpenFile {
     private final FdCache.Entry entry;
     private final Caller caller;
     private final OpenAccess access;
+    private final boolean closesQuickly;
     private final UseCount users = new UseCount();
 
+    /** @param closesQuickly whether the file is closed on a thread that must not wait */
     LocalOpenFile(
             TreeContext tree,
             TreeUse treeUse,
@@ -57,7 +59,8 @@ final class LocalOpenFile implements OpenFile {
             FileHandle handle,
             FdCache.Entry entry,
             Caller caller,
-            OpenAccess access) {
+            OpenAccess access,
+            boolean closesQuickly) {
         this.tree = tree;
         this.treeUse = treeUse;
         this.setter = setter;
@@ -65,6 +68,7 @@ final class LocalOpenFile implements OpenFile {
         this.entry = entry;
         this.caller = caller;
         this.access = access;
+        this.closesQuickly = closesQuickly;
     }
 
     @Override
@@ -123,6 +127,30 @@ final class LocalOpenFile implements OpenFile {
     public Optional<CachedRange> range(long offset, int lengthBytes) throws FsException {
         require(access.reads());
         return using(fd -> tree.ranges().range(fd, offset, lengthBytes));
+    }
+
+    @Override
+    public int tryRead(ByteBuffer sink, long offset) throws FsException {
+        require(access.reads());
+        int wanted = (int) Math.min(sink.remaining(), Long.MAX_VALUE - offset);
+        if (!sink.isDirect() || !tree.cachedReads().areUsable()) {
+            return WOULD_WAIT;
+        }
+        if (wanted == 0) {
+            return 0;
+        }
+        return using(fd -> {
+            int count = tree.cachedReads().read(fd, MemorySegment.ofBuffer(sink).asSlice(0, wanted), offset);
+            if (count > 0) {
+                sink.position(sink.position() + count);
+            }
+            return count;
+        });
+    }
+
+    @Override
+    public long sizeBytes() throws FsException {
+        return using(fd -> AttributeReader.statx(fd).sizeBytes());
     }
 
     private static int readFully(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
@@ -399,7 +427,7 @@ final class LocalOpenFile implements OpenFile {
                 throw Failure.of(e);
             } finally {
                 if (users.leave()) {
-                    tree.files().release(entry);
+                    giveBack();
                 }
             }
         } finally {
@@ -414,10 +442,18 @@ final class LocalOpenFile implements OpenFile {
         }
         try {
             if (users.close()) {
-                tree.files().release(entry);
+                giveBack();
             }
         } finally {
             treeUse.leave();
+        }
+    }
+
+    private void giveBack() {
+        if (closesQuickly) {
+            tree.files().releaseQuickly(entry);
+        } else {
+            tree.files().release(entry);
         }
     }
 

@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
@@ -54,7 +55,12 @@ final class SoftwareAuthority implements Authority {
     }
 
     @Override
-    public void requireOpenable(Caller caller, Fd file, OpenAccess access) throws FsException {
+    public boolean mayOpenAnyway(Caller caller, Statx statx) {
+        return caller.isSuperuser() || (statx.uid() == caller.uid() && statx.uid() != unknownUid);
+    }
+
+    @Override
+    public void requireOpenable(Caller caller, Fd file, Statx statx, OpenAccess access) throws FsException {
         PosixJudge.requireOpenable(caller, judged(caller, file), access);
     }
 

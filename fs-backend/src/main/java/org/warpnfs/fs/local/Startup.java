@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.AttributeCalls;
@@ -30,6 +31,10 @@ final class Startup {
     private static final long TMPFS_MAGIC = 0x0102_1994;
     private static final long BTRFS_SUPER_MAGIC = 0x9123_683eL;
     private static final long F2FS_SUPER_MAGIC = 0xf2f5_2010L;
+
+    /** File systems of this host, whose attributes of an open file are in memory. */
+    private static final Set<Long> ANSWER_FROM_MEMORY =
+            Set.of(EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC);
 
     private Startup() {}
 
@@ -97,6 +102,7 @@ final class Startup {
             Durability durability,
             FdCache files)
             throws IOException, FsException, ErrnoException {
+        long type = FileSystemCalls.statfs(rootFd).type();
         return new TreeContext(
                 rootFd,
                 statx.mountId(),
@@ -106,7 +112,8 @@ final class Startup {
                 attributes,
                 durability,
                 files,
-                new FileRanges(options.ranges(), options.descriptors()));
+                new FileRanges(options.ranges(), options.descriptors()),
+                new CachedReads(ANSWER_FROM_MEMORY.contains(type), type == TMPFS_MAGIC));
     }
 
     private static Handles handles(

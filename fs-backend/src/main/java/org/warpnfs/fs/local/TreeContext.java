@@ -30,7 +30,8 @@ record TreeContext(
         AttributeReader attributes,
         Durability durability,
         FdCache files,
-        FileRanges ranges) {
+        FileRanges ranges,
+        CachedReads cachedReads) {
     private static final Logger LOG = LoggerFactory.getLogger(TreeContext.class);
     private static final int PATH_NO_FOLLOW = OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW;
 

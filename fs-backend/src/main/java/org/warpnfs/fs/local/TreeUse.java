@@ -37,10 +37,15 @@ final class TreeUse {
         return users.enter();
     }
 
-    /** Ends an operation. */
+    /** Ends an operation. If it was the last one of a closed tree, another thread closes the tree's descriptors. */
     void leave() {
         if (users.leave()) {
-            releaseNow();
+            try {
+                Thread.ofPlatform().daemon().name("warpnfs-fs-close").start(this::releaseNow);
+            } catch (OutOfMemoryError e) {
+                // There is no room for another thread.
+                releaseNow();
+            }
         }
     }
 

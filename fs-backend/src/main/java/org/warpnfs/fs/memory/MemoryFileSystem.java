@@ -151,6 +151,11 @@ public final class MemoryFileSystem implements FileSystem {
     }
 
     @Override
+    public FileAttributes tryAttributes(FileHandle file) throws FsException {
+        return attributes(file);
+    }
+
+    @Override
     public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
         return inodes.setAttributes(caller, inodes.get(file), changes);
     }
@@ -305,6 +310,12 @@ public final class MemoryFileSystem implements FileSystem {
         } finally {
             regular.lock.writeLock().unlock();
         }
+    }
+
+    /** Opens a file at once: all locks here are held for no longer than one change in memory takes. */
+    @Override
+    public OpenFile tryOpen(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        return open(caller, file, access);
     }
 
     /** Notes that an open file was closed. */

@@ -55,6 +55,22 @@ final class MemoryOpenFile implements OpenFile {
     }
 
     @Override
+    public int tryRead(ByteBuffer sink, long offset) throws FsException {
+        requireRead();
+        Lock lock = inode.lock.readLock();
+        if (!lock.tryLock()) {
+            return WOULD_WAIT;
+        }
+        try {
+            int count = inode.contents.read(sink, offset);
+            inode.wasRead();
+            return count;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public Stability write(ByteBuffer source, long offset, Stability stability) throws FsException {
         if (source.hasRemaining()) {
             change(() -> inode.contents.write(source, offset));

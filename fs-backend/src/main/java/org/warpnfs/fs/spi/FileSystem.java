@@ -3,6 +3,7 @@ package org.warpnfs.fs.spi;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A backend that serves one tree of files.
@@ -65,6 +66,14 @@ public interface FileSystem extends AutoCloseable {
     }
 
     FileAttributes attributes(FileHandle file) throws FsException;
+
+    /**
+     * The attributes of the file, if they can be had without a wait for a disk or another host; else null. Called on
+     * threads that serve many clients.
+     */
+    default @Nullable FileAttributes tryAttributes(FileHandle file) throws FsException {
+        return null;
+    }
 
     /**
      * Sets attributes in the order owner, permissions, size, times. On failure some of them may have been set. Nobody's
@@ -191,6 +200,14 @@ public interface FileSystem extends AutoCloseable {
      * <p>While a file is open its handle stays valid, even after its last name is gone.
      */
     OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException;
+
+    /**
+     * Opens as {@link #open} does, if no wait for a disk or another host is needed; else returns null. The file that it
+     * returns is closed without a wait. Called on threads that serve many clients.
+     */
+    default @Nullable OpenFile tryOpen(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        return null;
+    }
 
     /** Names of the user extended attributes, without the {@code user.} prefix. */
     default List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {

@@ -13,6 +13,9 @@ import java.util.Optional;
  * last name. Offsets and lengths are not negative. Safe for many threads at once.
  */
 public interface OpenFile extends AutoCloseable {
+    /** The result of {@link #tryRead} if the data are not at hand. */
+    int WOULD_WAIT = -1;
+
     FileHandle handle();
 
     FileAttributes attributes() throws FsException;
@@ -33,6 +36,23 @@ public interface OpenFile extends AutoCloseable {
      */
     default Optional<CachedRange> range(long offset, int lengthBytes) throws FsException {
         return Optional.empty();
+    }
+
+    /**
+     * Reads as {@link #read} does, without a wait for a disk, for another host or for a lock that is held for long.
+     * Called on threads that serve many clients. After a result of 0 or more, {@link #sizeBytes} and
+     * {@link #attributes} do not wait either.
+     *
+     * @return as {@link #read}, or {@link #WOULD_WAIT}; the sink's contents are undefined then, and its position has
+     *     not changed
+     */
+    default int tryRead(ByteBuffer sink, long offset) throws FsException {
+        return WOULD_WAIT;
+    }
+
+    /** The length of the file now. */
+    default long sizeBytes() throws FsException {
+        return attributes().sizeBytes();
     }
 
     /**

@@ -121,4 +121,12 @@ public abstract class BackendContract {
             return backend();
         }
     }
+
+    @Nested
+    class WithoutWait extends WithoutWaitContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
 }

@@ -21,7 +21,6 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
@@ -50,6 +49,7 @@ import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.sockets.AcceptPause;
+import org.warpnfs.sockets.LoopThreads;
 import org.warpnfs.sockets.SocketTuning;
 
 /**
@@ -106,7 +106,7 @@ public final class IwarpTransport implements AutoCloseable {
         IoHandlerFactory io = epoll ? LastingEpoll.newFactory() : NioIoHandler.newFactory();
         int threads =
                 config.eventLoopThreads() == 0 ? Runtime.getRuntime().availableProcessors() : config.eventLoopThreads();
-        this.eventLoops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("iwarp"), io);
+        this.eventLoops = new MultiThreadIoEventLoopGroup(threads, new LoopThreads("iwarp", false), io);
     }
 
     /** The counters of all listeners and connectors together. */

@@ -59,6 +59,11 @@ public final class ExportPolicy {
         return forEveryone != null;
     }
 
+    /** True if {@link #optionsFor} may wait for a name service. */
+    boolean needsNames() {
+        return found != null;
+    }
+
     /** The rules in the order in which they are tried. */
     public List<ExportRule> rules() {
         return rules;

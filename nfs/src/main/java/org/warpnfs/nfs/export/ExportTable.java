@@ -125,6 +125,11 @@ public final class ExportTable {
         return tree.above(export);
     }
 
+    /** True if a call may wait for the names of hosts or users, or for the groups of users. */
+    public boolean mayWaitForNames() {
+        return tree.needsNames() || identities.mayWait();
+    }
+
     /** Groups and names of users. */
     public Identities identities() {
         return identities;

@@ -36,9 +36,11 @@ final class ExportTree {
     private final Map<Export, Long> mountedOn = new ConcurrentHashMap<>();
 
     private final Export pseudo;
+    private final boolean needsNames;
 
     private ExportTree(List<Export> exports) {
         this.exports = List.copyOf(exports);
+        this.needsNames = exports.stream().anyMatch(export -> export.policy().needsNames());
         for (Export export : exports) {
             add(export);
         }
@@ -53,6 +55,11 @@ final class ExportTree {
 
     static ExportTree of(List<Export> exports) {
         return new ExportTree(exports);
+    }
+
+    /** True if a name service decides who may use an export. */
+    boolean needsNames() {
+        return needsNames;
     }
 
     private void add(Export export) {

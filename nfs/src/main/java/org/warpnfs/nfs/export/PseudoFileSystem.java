@@ -109,6 +109,11 @@ final class PseudoFileSystem implements FileSystem {
     }
 
     @Override
+    public FileAttributes tryAttributes(FileHandle file) throws FsException {
+        return find(file).attributes();
+    }
+
+    @Override
     public Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException {
         find(file);
         EnumSet<Permission> granted = EnumSet.of(Permission.READ, Permission.EXECUTE);

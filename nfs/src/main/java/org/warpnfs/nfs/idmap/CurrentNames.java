@@ -23,6 +23,11 @@ public final class CurrentNames implements OwnerNames {
     }
 
     @Override
+    public boolean mayWait() {
+        return now.mayWait();
+    }
+
+    @Override
     public long idOf(Accounts.Kind kind, byte[] name) throws UnknownName, AnswerPending {
         return now.idOf(kind, name);
     }

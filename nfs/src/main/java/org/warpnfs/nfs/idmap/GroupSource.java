@@ -16,4 +16,9 @@ public interface GroupSource {
      * @throws AnswerPending if they are not known yet
      */
     List<Long> groupsOf(long uid, List<Long> said) throws AnswerPending;
+
+    /** True if a query may wait for a name service. */
+    default boolean mayWait() {
+        return this != CREDENTIAL;
+    }
 }

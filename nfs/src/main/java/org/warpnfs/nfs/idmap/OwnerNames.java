@@ -18,6 +18,11 @@ public interface OwnerNames {
         public byte[] nameOf(Accounts.Kind kind, long id) {
             return Long.toString(id).getBytes(StandardCharsets.US_ASCII);
         }
+
+        @Override
+        public boolean mayWait() {
+            return false;
+        }
     };
 
     /**
@@ -36,6 +41,11 @@ public interface OwnerNames {
      */
     default OwnerNames forOneCall() {
         return this;
+    }
+
+    /** True if a query may wait for a name service. */
+    default boolean mayWait() {
+        return true;
     }
 
     /** The name to send to clients, in UTF-8: digits if there is no name or none is known yet. */

@@ -2,8 +2,8 @@ package org.warpnfs.nfs.io;
 
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.CachedRange;
-import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.payload.Payload;
@@ -18,9 +18,8 @@ import org.warpnfs.payload.Source;
  *
  * @param payload the data; fewer than were asked for where the file ends
  * @param isEnd the file ends with these data, or before them
- * @param after the file's attributes, read after the data
  */
-public record FileData(Source payload, boolean isEnd, FileAttributes after) {
+public record FileData(Source payload, boolean isEnd) {
     /** Shorter data are read, which costs less than the calls for a range. */
     private static final int LEAST_RANGE_BYTES = 32 << 10;
 
@@ -67,18 +66,17 @@ public record FileData(Source payload, boolean isEnd, FileAttributes after) {
         return range.isPresent() ? range.get() : read(file, offset, payload);
     }
 
-    /** The attributes are read before the data are sent, so a client never takes old data for new ones. */
+    /** The length is read before the data are sent, so a client never takes old data for new ones. */
     private static Optional<FileData> range(OpenFile file, long offset, int asked, int maxRangeBytes)
             throws FsException {
-        FileAttributes attributes = file.attributes();
-        long sizeBytes = attributes.sizeBytes();
+        long sizeBytes = file.sizeBytes();
         int lengthBytes = Math.clamp(sizeBytes - offset, 0, asked);
         if (lengthBytes < LEAST_RANGE_BYTES || lengthBytes > maxRangeBytes) {
             return Optional.empty();
         }
         Optional<CachedRange> cached = file.range(offset, lengthBytes);
         boolean isEnd = endsAt(offset, asked, lengthBytes, sizeBytes);
-        return cached.map(range -> new FileData(new SentRange(range), isEnd, attributes));
+        return cached.map(range -> new FileData(new SentRange(range), isEnd));
     }
 
     /**
@@ -93,8 +91,7 @@ public record FileData(Source payload, boolean isEnd, FileAttributes after) {
             ByteBuffer buffer = payload.buffer();
             int asked = buffer.remaining();
             int got = fill(file, buffer, offset);
-            FileAttributes after = file.attributes();
-            FileData data = new FileData(payload, endsAt(offset, asked, got, after.sizeBytes()), after);
+            FileData data = new FileData(payload, endsAt(offset, asked, got, file.sizeBytes()));
             passed = true;
             return data;
         } finally {
@@ -102,6 +99,26 @@ public record FileData(Source payload, boolean isEnd, FileAttributes after) {
                 payload.release();
             }
         }
+    }
+
+    /**
+     * Does the same as {@link #read} without a wait.
+     *
+     * @param payload as for {@link #read}, but it still belongs to the caller unless the result has it
+     * @return null if it would have to wait
+     */
+    public static @Nullable FileData tryRead(OpenFile file, long offset, Payload payload) throws FsException {
+        ByteBuffer buffer = payload.buffer();
+        int start = buffer.position();
+        int asked = buffer.remaining();
+        int got = file.tryRead(buffer, offset);
+        buffer.position(start);
+        if (got == OpenFile.WOULD_WAIT) {
+            return null;
+        }
+        boolean isEnd = endsAt(offset, asked, got, file.sizeBytes());
+        buffer.limit(start + got);
+        return new FileData(payload, isEnd);
     }
 
     /**

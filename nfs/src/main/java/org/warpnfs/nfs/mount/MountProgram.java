@@ -195,7 +195,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
 
     /** MNT, and PATHCONF of version 2, may have to wait for a name service. */
     @Override
-    public Lane laneOf(int procedure, ByteBuffer arguments) {
+    public Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
         return procedure == MNT || procedure == PATHCONF ? Lane.LONG : Lane.SHORT;
     }
 

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.lanes.CallOnThread;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.io.Lanes;
@@ -22,10 +25,11 @@ import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.xdr.PayloadXdr;
+import org.warpnfs.payload.Payload;
 
 /**
  * Processes a call from its arguments to its reply, for NFS and for its side program. A READ that finds no memory goes
- * on later, on another thread ({@link MemoryWait}).
+ * on later, on another thread ({@link MemoryWait}), and so does a call on an event loop that would have to wait.
  *
  * <p>Safe for any thread; blocks as the backend does.
  */
@@ -38,6 +42,11 @@ final class Nfs3Dispatcher {
     Nfs3Dispatcher(Nfs3Server server, CallRecorder recorder) {
         this.server = server;
         this.recorder = recorder;
+    }
+
+    /** See {@link org.warpnfs.nfs.export.ExportTable#mayWaitForNames}. */
+    boolean mayWaitForNames() {
+        return server.exports().mayWaitForNames();
     }
 
     /**
@@ -69,14 +78,73 @@ final class Nfs3Dispatcher {
             return;
         }
         int payloadBytes = procedure.payloadBytes(args, server.options());
-        if (payloadBytes == 0) {
-            answer(rpc, procedure, call, args, timer);
-        } else {
-            MemoryWait.take(server.payloads(), Lanes.of(rpc), payloadBytes, payload -> {
+        CallLanes lanes = Lanes.of(rpc);
+        boolean mustNotWait = lanes.lane() == Lane.EVENT_LOOP;
+        Payload memory = payloadBytes == 0 ? null : server.payloads().tryAcquire(lanes.client(), payloadBytes);
+        if (payloadBytes > 0 && memory == null && lanes.mayWait()) {
+            // No part of the reply exists yet, so the call holds no bytes of a reply while it waits.
+            var _ = lanes.holds(0);
+            MemoryWait.begin(server.payloads(), lanes, payloadBytes, payload -> {
                 timer.given();
                 call.memory().give(payload);
                 answer(rpc, procedure, call, args, timer);
             });
+            return;
+        }
+        call.memory().give(memory);
+        if (mustNotWait) {
+            answerHere(rpc, lanes, procedure, call, args, timer);
+        } else {
+            answer(rpc, procedure, call, args, timer);
+        }
+    }
+
+    /** Answers a call on an event loop, or passes it to another lane if it would have to wait. */
+    private static <A> void answerHere(
+            RpcCall rpc, CallLanes lanes, Nfs3Procedure<A> procedure, Nfs3Call call, A args, CallTimer timer) {
+        boolean goesOn = false;
+        try (Nfs3Reply reply = tryRun(procedure, call, args)) {
+            if (reply == null) {
+                goesOn = true;
+                var _ = lanes.holds(0);
+                lanes.proceed(Nfs3Lanes.ofPostponed(rpc.getProcedure()), new LaneTask() {
+                    @Override
+                    public void run() {
+                        timer.given();
+                        answer(rpc, procedure, call, args, timer);
+                    }
+
+                    @Override
+                    public void refused() {
+                        call.memory().release();
+                        Nfs3Reply later = failure(procedure, call.blind(), args, Nfs3Status.JUKEBOX);
+                        timer.ended(later.status().name());
+                        rpc.reply(later);
+                    }
+                });
+            } else {
+                timer.ended(reply.status().name());
+                rpc.reply(reply);
+            }
+        } finally {
+            if (!goesOn) {
+                call.memory().release();
+            }
+        }
+    }
+
+    /**
+     * Performs a procedure on an event loop; null if it has to be performed on another thread. That is so too if it
+     * fails, since the attributes in the reply to an error may have to be read from a disk.
+     */
+    private static <A> @Nullable Nfs3Reply tryRun(Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        try {
+            return procedure.tryRun(call, args);
+        } catch (FsException | Nfs3Exception e) {
+            return null;
+        } catch (RuntimeException e) {
+            LOG.error("{} failed: a defect of this server", procedure.getClass().getName(), e);
+            return failure(procedure, call.blind(), args, Nfs3Status.SERVERFAULT);
         }
     }
 

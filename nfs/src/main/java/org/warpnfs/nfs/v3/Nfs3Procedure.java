@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsException;
 
 /**
@@ -15,6 +16,15 @@ interface Nfs3Procedure<A> {
 
     /** Performs the procedure. */
     Nfs3Reply run(Nfs3Call call, A args) throws FsException, Nfs3Exception;
+
+    /**
+     * Performs the procedure on an event loop, if it need not wait.
+     *
+     * @return null if it would have to wait; it has had no effect then
+     */
+    default @Nullable Nfs3Reply tryRun(Nfs3Call call, A args) throws FsException, Nfs3Exception {
+        return null;
+    }
 
     /** The result body for a status other than NFS3_OK. */
     Nfs3Reply.Body failed(Nfs3Call call, A args);

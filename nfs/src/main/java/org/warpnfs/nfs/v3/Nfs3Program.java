@@ -151,8 +151,8 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
     }
 
     @Override
-    public Lane laneOf(int procedure, ByteBuffer arguments) {
-        return Nfs3Lanes.of(procedure, arguments);
+    public Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
+        return Nfs3Lanes.of(procedure, arguments, dispatcher.mayWaitForNames() ? Lane.SHORT : earliest);
     }
 
     @Override

@@ -50,7 +50,7 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
 
     /** SETACL changes metadata, so it waits for stable storage. */
     @Override
-    public Lane laneOf(int procedure, ByteBuffer arguments) {
+    public Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
         return procedure == SETACL ? Lane.LONG : Lane.SHORT;
     }
 

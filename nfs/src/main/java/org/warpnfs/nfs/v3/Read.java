@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v3;
 import java.io.IOException;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.io.FileData;
@@ -44,9 +45,42 @@ final class Read implements Nfs3Procedure<Read.Args> {
             if (memory == null) {
                 throw new Nfs3Exception(Nfs3Status.JUKEBOX);
             }
-            FileData data = FileData.read(open, args.offset(), memory, call.maxRangeBytes());
-            return Nfs3Reply.ok(new Data(file.postOpAttr(data.after()), data.isEnd(), data.payload()));
+            PostOpAttr before = file.postOpAttr(open);
+            return reply(before, FileData.read(open, args.offset(), memory, call.maxRangeBytes()));
         }
+    }
+
+    @Override
+    public @Nullable Nfs3Reply tryRun(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
+        Nfs3File file = call.file(args.file());
+        try (OpenFile open = RegularFile.tryOpenToRead(file)) {
+            if (open == null) {
+                return null;
+            }
+            Payload memory = call.memory().take(payloadBytes(args, call.options()));
+            if (memory == null) {
+                return null;
+            }
+            Nfs3Reply reply = null;
+            try {
+                PostOpAttr before = file.postOpAttr(open);
+                FileData data = FileData.tryRead(open, args.offset(), memory);
+                reply = data == null ? null : reply(before, data);
+            } finally {
+                if (reply == null) {
+                    call.memory().give(memory);
+                }
+            }
+            return reply;
+        }
+    }
+
+    /**
+     * @param before the attributes from before the data were read. So a change in between is seen as a change by the
+     *     next attributes that the client gets, and it does not keep old data as those of the new attributes
+     */
+    private static Nfs3Reply reply(PostOpAttr before, FileData data) {
+        return Nfs3Reply.ok(new Data(before, data.isEnd(), data.payload()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v3;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -16,6 +17,15 @@ final class RegularFile {
     static OpenFile openToRead(Nfs3File file) throws FsException, Nfs3Exception {
         try {
             return file.fileSystem().open(file.caller(), file.handle(), OpenAccess.READ);
+        } catch (FsException e) {
+            throw invalidIfNotRegular(e);
+        }
+    }
+
+    /** Does the same as {@link #openToRead} without a wait; null if it would have to wait. */
+    static @Nullable OpenFile tryOpenToRead(Nfs3File file) throws FsException, Nfs3Exception {
+        try {
+            return file.fileSystem().tryOpen(file.caller(), file.handle(), OpenAccess.READ);
         } catch (FsException e) {
             throw invalidIfNotRegular(e);
         }

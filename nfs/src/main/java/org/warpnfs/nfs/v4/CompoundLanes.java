@@ -11,6 +11,9 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 /**
  * Chooses the lanes of operations, and the lane in which a COMPOUND starts.
  *
+ * <p>{@link #QUICK} operations never wait, and GETATTR and short READs are tried on the event loop: what they read is
+ * nearly always in memory. Longer READs would hold up the other connections of the thread while they are copied.
+ *
  * <p>Reads undecoded arguments and checks nothing. An operation that changes metadata waits for at least one fsync.
  * CLOSE may free the blocks of a file that lost its last name. READDIR moves a listing, and must not wait behind the
  * same client's syncs.
@@ -30,11 +33,26 @@ final class CompoundLanes {
     private static final int UNSTABLE = 0;
     private static final int CREATE = 1;
 
+    /** The longest READ that an event loop executes, about 10 us of copying. */
+    static final int MAX_QUICK_READ_BYTES = 64 << 10;
+
+    /** Operations that touch only memory of this server, or stop before they wait. */
+    private static final Set<OpCode> QUICK = EnumSet.of(
+            OpCode.SEQUENCE,
+            OpCode.PUTFH,
+            OpCode.PUTROOTFH,
+            OpCode.PUTPUBFH,
+            OpCode.GETFH,
+            OpCode.SAVEFH,
+            OpCode.RESTOREFH,
+            OpCode.RENEW,
+            OpCode.GETATTR);
+
     private static final Set<OpCode> ALWAYS_SHORT = EnumSet.noneOf(OpCode.class);
 
     static {
         for (OpCode code : OpCode.values()) {
-            if (code != OpCode.OPEN && of(code, ByteBuffer.allocate(0)) == Lane.SHORT) {
+            if (code != OpCode.OPEN && of(code, ByteBuffer.allocate(0), Lane.SHORT) == Lane.SHORT) {
                 ALWAYS_SHORT.add(code);
             }
         }
@@ -46,8 +64,20 @@ final class CompoundLanes {
      * The lane of one operation.
      *
      * @param arguments from position; perhaps incomplete
+     * @param earliest the first lane that may be used
      */
-    static Lane of(OpCode code, ByteBuffer arguments) {
+    static Lane of(OpCode code, ByteBuffer arguments, Lane earliest) {
+        boolean quick =
+                earliest == Lane.EVENT_LOOP && (code == OpCode.READ ? isQuickRead(arguments) : QUICK.contains(code));
+        return quick ? Lane.EVENT_LOOP : of(code, arguments);
+    }
+
+    private static boolean isQuickRead(ByteBuffer arguments) {
+        int count = wordAt(arguments, STATEID_BYTES + Long.BYTES, -1);
+        return count >= 0 && count <= MAX_QUICK_READ_BYTES;
+    }
+
+    private static Lane of(OpCode code, ByteBuffer arguments) {
         return switch (code) {
             case READ, READ_PLUS, READDIR, SEEK -> Lane.DATA;
             case WRITE -> wordAt(arguments, STATEID_BYTES + Long.BYTES, UNSTABLE) == UNSTABLE ? Lane.DATA : Lane.LONG;
@@ -69,33 +99,43 @@ final class CompoundLanes {
         };
     }
 
-    /** True if {@link #of} returns SHORT for any arguments, as it does for most operations. */
-    static boolean isShort(OpCode code) {
-        return ALWAYS_SHORT.contains(code);
+    /** True if the operation belongs to no later lane than {@code lane}, whatever its arguments are. */
+    static boolean mayStay(OpCode code, Lane lane) {
+        return lane == Lane.EVENT_LOOP ? QUICK.contains(code) : ALWAYS_SHORT.contains(code);
+    }
+
+    /** The lane in which an operation goes on that would have to wait on an event loop. */
+    static Lane ofPostponed(OpCode code) {
+        return of(code, ByteBuffer.allocate(0));
     }
 
     /**
-     * The lane in which a COMPOUND starts: that of its first operation that is not short, as far as the bytes at hand
-     * show.
+     * The lane in which a COMPOUND starts: that of its first operation that is neither quick nor short, as far as the
+     * bytes at hand show.
+     *
+     * @param earliest the first lane that may be used
      */
-    static Lane ofCompound(ByteBuffer arguments) {
+    static Lane ofCompound(ByteBuffer arguments, Lane earliest) {
         ByteBuffer in = arguments.duplicate();
         if (!skipOpaque(in) || in.remaining() < 2 * Integer.BYTES) {
             return Lane.SHORT;
         }
         int minorVersion = in.getInt();
+        // A repetition of a call of minor version 0 is performed on the thread where the first one ended.
+        Lane lane = minorVersion == 0 ? Lane.SHORT : earliest;
         int count = in.getInt();
         for (int i = 0; i != count && i < MAX_SKIPPED_OPERATIONS && in.remaining() >= Integer.BYTES; i++) {
             OpCode code = OpCode.of(in.getInt(), minorVersion);
             if (code == null) {
                 return Lane.SHORT;
             }
-            Lane lane = of(code, in);
-            if (lane != Lane.SHORT || !skip(code, in)) {
+            Lane next = of(code, in, lane);
+            lane = next.compareTo(lane) > 0 ? next : lane;
+            if (lane.compareTo(Lane.SHORT) > 0 || !skip(code, in)) {
                 return lane;
             }
         }
-        return Lane.SHORT;
+        return lane;
     }
 
     /** OPEN4args: seqid, share_access, share_deny, open_owner4 { clientid, opaque }, opentype. */
@@ -116,6 +156,7 @@ final class CompoundLanes {
             case PUTROOTFH, PUTPUBFH, SAVEFH, RESTOREFH, GETFH, LOOKUPP -> true;
             case ACCESS -> skip(Integer.BYTES, in);
             case RENEW -> skip(Long.BYTES, in);
+            case READ -> skip(STATEID_BYTES + Long.BYTES + Integer.BYTES, in);
             case GETATTR -> {
                 int words = wordAt(in, 0, -1);
                 yield words >= 0 && words <= in.remaining() / Integer.BYTES && skip((1 + words) * Integer.BYTES, in);

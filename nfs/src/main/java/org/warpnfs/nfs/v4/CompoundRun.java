@@ -17,6 +17,7 @@ import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.op.Operation;
 import org.warpnfs.nfs.v4.op.Operations;
+import org.warpnfs.nfs.v4.op.Postponed;
 import org.warpnfs.nfs.v4.op.SessionRules;
 import org.warpnfs.nfs.v4.op.Statuses;
 import org.warpnfs.nfs.v4.op.VolatileHandles;
@@ -38,6 +39,7 @@ import org.warpnfs.payload.Payload;
  * <pre>
  *   before an operation                                   what happens
  *   it belongs to a later lane than this thread           the COMPOUND goes on there, with this operation
+ *   it finds on an event loop that it would have to wait  the same; it has done nothing yet
  *   it reads data, and memory for them is free            it is executed
  *   it reads data, and no memory is free                  the COMPOUND waits on no thread until it gets some
  *   it reads data, none is free, and the COMPOUND         DELAY: two that wait and hold memory could wait
@@ -87,8 +89,12 @@ final class CompoundRun implements LaneTask {
 
     private Lane lane;
     private int index;
+    private @Nullable Stopped stopped;
     private boolean isPutOff;
     private Nfs4Status lastStatus = Nfs4Status.OK;
+
+    /** An operation that stopped on an event loop before it would have waited. */
+    private record Stopped(OpCode code, Postponed.Rest rest) {}
 
     /** What follows the last operation that this thread executes. */
     private sealed interface Next {
@@ -162,7 +168,7 @@ final class CompoundRun implements LaneTask {
                 lanes.proceed(later, this);
             }
             case Next.WaitFor(int payloadBytes) -> {
-                lane = lane == Lane.SHORT ? Lane.DATA : lane;
+                lane = lane.compareTo(Lane.DATA) < 0 ? Lane.DATA : lane;
                 MemoryWait.begin(services.pool(), lanes, payloadBytes, this::given);
             }
         }
@@ -204,13 +210,17 @@ final class CompoundRun implements LaneTask {
     }
 
     private Next executeAll() {
+        call.setMustNotWait(lane == Lane.EVENT_LOOP);
         for (; index < count; index++) {
-            Next elsewhere = isPutOff ? null : elsewhere();
+            Next elsewhere = isPutOff || stopped != null ? null : elsewhere();
             if (elsewhere != null) {
                 return elsewhere;
             }
             call.advanceTo(index);
             Nfs4Status status = executeOne();
+            if (stopped != null) {
+                return new Next.GoOn(CompoundLanes.ofPostponed(stopped.code()));
+            }
             out.patch(countAt, index + 1);
             if (status != Nfs4Status.OK) {
                 lastStatus = status;
@@ -227,7 +237,7 @@ final class CompoundRun implements LaneTask {
     /** Where the COMPOUND has to go before its next operation; null if it can stay. */
     private @Nullable Next elsewhere() {
         OpCode code = OpCode.of(in.peek(), minorVersion);
-        if (code == null || CompoundLanes.isShort(code) || isAnsweredWithoutExecuting()) {
+        if (code == null || CompoundLanes.mayStay(code, lane) || isAnsweredWithoutExecuting()) {
             return null;
         }
         boolean reads = code == OpCode.READ || code == OpCode.READ_PLUS;
@@ -235,7 +245,9 @@ final class CompoundRun implements LaneTask {
             return null;
         }
         ByteBuffer arguments = in.ahead(CompoundLanes.LOOK_BYTES);
-        Lane wanted = CompoundLanes.of(code, arguments);
+        // One read for each call is enough for an event loop.
+        Lane first = reads && out.holdsPayloads() && lane == Lane.EVENT_LOOP ? Lane.SHORT : lane;
+        Lane wanted = CompoundLanes.of(code, arguments, first);
         if (wanted.compareTo(lane) > 0) {
             return new Next.GoOn(wanted);
         }
@@ -262,19 +274,27 @@ final class CompoundRun implements LaneTask {
         int number = OpCode.ILLEGAL;
         Nfs4Status status;
         OpCode code = null;
+        Stopped before = stopped;
+        stopped = null;
         try {
-            number = in.int32();
-            code = OpCode.of(number, minorVersion);
+            number = before == null ? in.int32() : before.code().number();
+            code = before == null ? OpCode.of(number, minorVersion) : before.code();
             out.int32(code == null ? OpCode.ILLEGAL : number);
             out.int32(Nfs4Status.OK.code());
-            status = Statuses.in(minorVersion, runOne(code));
+            status = Statuses.in(minorVersion, runOne(code, before == null ? null : before.rest()));
         } catch (Nfs4Exception e) {
             // Not even the operation number could be decoded.
             out.int32(number);
             status = Statuses.in(minorVersion, e.status());
             out.int32(status.code());
         } finally {
-            call.memory().release();
+            if (stopped == null) {
+                call.memory().release();
+            }
+        }
+        if (stopped != null) {
+            out.truncate(start);
+            return Nfs4Status.OK;
         }
         call.effects().ended(status);
         out.patch(start + Integer.BYTES, status.code());
@@ -283,7 +303,8 @@ final class CompoundRun implements LaneTask {
         return status;
     }
 
-    private Nfs4Status runOne(@Nullable OpCode code) {
+    /** @param rest what is left of an operation that has stopped on an event loop; null for any other */
+    private Nfs4Status runOne(@Nullable OpCode code, Postponed.@Nullable Rest rest) {
         int body = out.position();
         try {
             if (code == null) {
@@ -313,8 +334,15 @@ final class CompoundRun implements LaneTask {
             if (AbsentFileSystem.stops(code, call)) {
                 return Nfs4Status.MOVED;
             }
-            operation.execute(call, in, out);
+            if (rest == null) {
+                operation.execute(call, in, out);
+            } else {
+                rest.execute();
+            }
             requireRoom(out.sizeBytes());
+            return Nfs4Status.OK;
+        } catch (Postponed e) {
+            stopped = new Stopped(code, e.rest());
             return Nfs4Status.OK;
         } catch (Nfs4Exception e) {
             out.truncate(body);

@@ -50,12 +50,12 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * Many platform threads, which may block, call it at the same time. A call has been answered when
- * {@link #dispatchOncRpcCall} returns, with two exceptions. A call that goes on in another lane or waits for memory is
- * answered later ({@link CompoundRun}). A call of minor version 0 that repeats one in progress is answered together
- * with the first. Minor version 0 has no sessions, so repetitions of calls that changed something are answered from a
- * {@link ReplyCache}. For a session, the instance of a call's transport is the connection. So a transport keeps one
- * instance for as long as it lives, and calls {@link #connectionClosed} afterwards.
+ * Many platform threads call it at the same time: event loops, and those of lanes, which may block. A call has been
+ * answered when {@link #dispatchOncRpcCall} returns, with two exceptions. A call that goes on in another lane or waits
+ * for memory is answered later ({@link CompoundRun}). A call of minor version 0 that repeats one in progress is
+ * answered together with the first. Minor version 0 has no sessions, so repetitions of calls that changed something are
+ * answered from a {@link ReplyCache}. For a session, the instance of a call's transport is the connection. So a
+ * transport keeps one instance for as long as it lives, and calls {@link #connectionClosed} afterwards.
  *
  * <h2>Errors</h2>
  *
@@ -170,8 +170,9 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     }
 
     @Override
-    public Lane laneOf(int procedure, ByteBuffer arguments) {
-        return procedure == COMPOUND ? CompoundLanes.ofCompound(arguments) : Lane.SHORT;
+    public Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
+        Lane first = exports.mayWaitForNames() ? Lane.SHORT : earliest;
+        return procedure == COMPOUND ? CompoundLanes.ofCompound(arguments, first) : first;
     }
 
     @Override

@@ -471,10 +471,10 @@ class MountProgramTest {
         Thread.ofPlatform().start(mounting);
         questions.take().run();
         assertThat(mounting.get()).isZero();
-        assertThat(program.laneOf(MNT, ByteBuffer.allocate(0)))
+        assertThat(program.laneOf(MNT, ByteBuffer.allocate(0), Lane.SHORT))
                 .as("not among short calls")
                 .isEqualTo(Lane.LONG);
-        assertThat(program.laneOf(DUMP, ByteBuffer.allocate(0))).isEqualTo(Lane.SHORT);
+        assertThat(program.laneOf(DUMP, ByteBuffer.allocate(0), Lane.SHORT)).isEqualTo(Lane.SHORT);
     }
 
     private static int status(MountProgram program, InetSocketAddress from, byte[] mount) throws Exception {

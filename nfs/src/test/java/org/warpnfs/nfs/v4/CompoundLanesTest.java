@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +34,11 @@ class CompoundLanesTest {
     }
 
     private static Lane lane(Ops ops) {
-        return CompoundLanes.ofCompound(ByteBuffer.wrap(bytes(ops)));
+        return CompoundLanes.ofCompound(ByteBuffer.wrap(bytes(ops)), Lane.SHORT);
+    }
+
+    private static Lane laneWithEventLoop(Ops ops) {
+        return CompoundLanes.ofCompound(ByteBuffer.wrap(bytes(ops)), Lane.EVENT_LOOP);
     }
 
     private static Ops write(int stable) {
@@ -62,6 +67,20 @@ class CompoundLanesTest {
                 .isEqualTo(Lane.LONG);
     }
 
+    @Test
+    void compound_thatNeedNotWait_startsOnTheEventLoop() {
+        assertThat(laneWithEventLoop(onFile().getAttr(1, 2))).isEqualTo(Lane.EVENT_LOOP);
+        assertThat(laneWithEventLoop(onFile().read(Ops.ANONYMOUS, 0, 65_536).getAttr(1)))
+                .isEqualTo(Lane.EVENT_LOOP);
+        assertThat(laneWithEventLoop(onFile().read(Ops.ANONYMOUS, 0, 65_537))).isEqualTo(Lane.DATA);
+        assertThat(laneWithEventLoop(onFile().read(Ops.ANONYMOUS, 0, -1)))
+                .as("4 GiB")
+                .isEqualTo(Lane.DATA);
+        assertThat(laneWithEventLoop(onFile().op(OpCode.ACCESS, 31).getAttr(1))).isEqualTo(Lane.SHORT);
+        assertThat(laneWithEventLoop(onFile().getAttr(1).op(OpCode.COMMIT))).isEqualTo(Lane.LONG);
+        assertThat(laneWithEventLoop(write(0))).isEqualTo(Lane.DATA);
+    }
+
     @ParameterizedTest
     @EnumSource(
             names = {
@@ -84,15 +103,17 @@ class CompoundLanesTest {
     }
 
     @Test
-    void operation_alwaysShort_isSoWhateverFollows() {
+    void operation_thatMayStay_maySoWhateverFollows() {
         Seeds.each(300, seed -> {
             SplittableRandom random = new SplittableRandom(seed);
             byte[] arguments = new byte[random.nextInt(100)];
             random.nextBytes(arguments);
             for (OpCode code : OpCode.values()) {
-                if (CompoundLanes.isShort(code)) {
-                    assertThat(CompoundLanes.of(code, ByteBuffer.wrap(arguments)))
-                            .isEqualTo(Lane.SHORT);
+                for (Lane lane : List.of(Lane.EVENT_LOOP, Lane.SHORT)) {
+                    if (CompoundLanes.mayStay(code, lane)) {
+                        assertThat(CompoundLanes.of(code, ByteBuffer.wrap(arguments), lane))
+                                .isEqualTo(lane);
+                    }
                 }
             }
         });
@@ -107,8 +128,10 @@ class CompoundLanesTest {
                 call[random.nextInt(call.length)] = (byte) random.nextInt();
             }
             byte[] cut = Arrays.copyOf(call, random.nextInt(call.length + 1));
-            assertThat(CompoundLanes.ofCompound(ByteBuffer.wrap(cut))).isNotNull();
+            assertThat(CompoundLanes.ofCompound(ByteBuffer.wrap(cut), Lane.EVENT_LOOP))
+                    .isNotNull();
         });
-        assertThat(CompoundLanes.ofCompound(ByteBuffer.allocate(0))).isEqualTo(Lane.SHORT);
+        assertThat(CompoundLanes.ofCompound(ByteBuffer.allocate(0), Lane.EVENT_LOOP))
+                .isEqualTo(Lane.SHORT);
     }
 }

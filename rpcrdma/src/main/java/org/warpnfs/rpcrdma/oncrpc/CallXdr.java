@@ -50,6 +50,7 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
     private final ConnectionTransport transport;
     private final OncRpcDispatcher dispatcher;
     private final Lane lane;
+    private boolean hasLeftLoop;
     private final long arrivedNanos;
     private final long begunNanos = System.nanoTime();
     private final AtomicBoolean answered = new AtomicBoolean();
@@ -208,6 +209,10 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
         RpcCall parsed = rpc;
         if (parsed == null) {
             throw new IllegalStateException("a call without a program cannot continue");
+        }
+        if (lane == Lane.EVENT_LOOP && !hasLeftLoop) {
+            hasLeftLoop = true;
+            dispatcher.postponed();
         }
         LaneTask guarded = new LaneTask() {
             @Override

@@ -30,11 +30,11 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * Calls are passed to the operation threads, each in the lane that its program names. There a call asks whether its
- * client takes its replies. If not, it is passed on again when there is room. {@link #send} sends the reply that was
- * encoded into a call's own Xdr. Any other Xdr is a call in the backward direction, whose reply finds its handler in
- * {@link #getReplyQueue()}. A reply without a waiting call is dropped on arrival, so that a peer cannot fill a queue
- * with replies.
+ * Calls are passed to the operation threads, each in the lane that its program names, or run at once on the event loop.
+ * There a call asks whether its client takes its replies. If not, it is passed on again when there is room.
+ * {@link #send} sends the reply that was encoded into a call's own Xdr. Any other Xdr is a call in the backward
+ * direction, whose reply finds its handler in {@link #getReplyQueue()}. A reply without a waiting call is dropped on
+ * arrival, so that a peer cannot fill a queue with replies.
  *
  * <h2>Buffers</h2>
  *
@@ -118,7 +118,23 @@ final class ConnectionTransport extends OwnPeerTransport
         calls.lazySet(calls.get() + 1);
         long arrivedNanos = System.nanoTime();
         lastCallNanos = arrivedNanos;
-        execute(call, dispatcher.laneOf(call.arguments()), arrivedNanos);
+        LoopShares loop = LoopShares.ofThisThread();
+        boolean mayRunHere = loop.arrived(client, arrivedNanos);
+        Lane lane = dispatcher.laneOf(call.arguments(), mayRunHere);
+        if (lane == Lane.EVENT_LOOP) {
+            runHere(call, arrivedNanos);
+            loop.ran(client, System.nanoTime() - arrivedNanos);
+        } else {
+            execute(call, lane, arrivedNanos);
+        }
+    }
+
+    /** Runs a call that does not wait. If it has to wait for its client to take replies, it runs in a lane later. */
+    private void runHere(InboundCall call, long arrivedNanos) {
+        if (call.mayBegin(false, () -> execute(call, dispatcher.laneOf(call.arguments(), false), arrivedNanos))) {
+            dispatcher.beginsHere();
+            dispatcher.dispatch(this, call, Lane.EVENT_LOOP, arrivedNanos);
+        }
     }
 
     private void execute(InboundCall call, Lane lane, long arrivedNanos) {

@@ -27,14 +27,17 @@ final class LaneLook {
     /** The longest credential or verifier (RFC 5531, section 8.2). */
     private static final int MAX_AUTH_BYTES = 400;
 
+    /** Longer arguments have data in them, or many operations, and are not for an event loop. */
+    private static final int MAX_QUICK_BYTES = 2048;
+
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
     private LaneLook() {}
 
     /** The lane of a call that has not been read from. The call is rewound. */
-    static Lane laneOf(XdrStream call, ProgramTable programs) {
+    static Lane laneOf(XdrStream call, ProgramTable programs, Lane earliest) {
         try {
-            return look(call, programs);
+            return look(call, programs, earliest);
         } catch (RuntimeException e) {
             call.rewind();
             LOG.atError()
@@ -46,7 +49,7 @@ final class LaneLook {
         }
     }
 
-    private static Lane look(XdrStream call, ProgramTable programs) {
+    private static Lane look(XdrStream call, ProgramTable programs, Lane earliest) {
         if (call.remainingBytes() < LEAST_CALL_BYTES) {
             return Lane.SHORT;
         }
@@ -61,13 +64,14 @@ final class LaneLook {
         if (!verifierIsThere) {
             return Lane.SHORT;
         }
-        ByteBuffer[] first = {NOTHING};
+        ByteBuffer[] arguments = {NOTHING};
         call.forEachUnread(piece -> {
-            if (!first[0].hasRemaining()) {
-                first[0] = piece;
+            if (!arguments[0].hasRemaining()) {
+                arguments[0] = piece;
             }
         });
-        return lanes.laneOf(procedure, first[0].slice().asReadOnlyBuffer());
+        Lane first = call.remainingBytes() > MAX_QUICK_BYTES ? Lane.SHORT : earliest;
+        return lanes.laneOf(procedure, arguments[0].slice().asReadOnlyBuffer(), first);
     }
 
     private static boolean skipAuth(XdrStream call) {

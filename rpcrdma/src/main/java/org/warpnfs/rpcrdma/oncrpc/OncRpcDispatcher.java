@@ -45,9 +45,9 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Operation</h2>
  *
- * A call runs from its header to its reply on one thread of the executor. A program that is a {@link LaneProgram} names
- * the lane of that thread. A program may also continue the call on another thread ({@link CallLanes}), or answer later
- * on a thread of its own.
+ * A call runs from its header to its reply on one thread. A program that is a {@link LaneProgram} names the lane of
+ * that thread: the connection's event loop, for a call that does not wait, or a thread of the executor. A program may
+ * also continue the call on another thread ({@link CallLanes}), or answer later on a thread of its own.
  *
  * <h2>Buffers</h2>
  *
@@ -150,9 +150,23 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         }
     }
 
-    /** The lane in which a call starts. The call's header is read and rewound. */
-    Lane laneOf(XdrStream call) {
-        return LaneLook.laneOf(call, programs);
+    /**
+     * The lane in which a call starts. The call's header is read and rewound.
+     *
+     * @param mayRunHere whether that may be {@link Lane#EVENT_LOOP}
+     */
+    Lane laneOf(XdrStream call, boolean mayRunHere) {
+        return LaneLook.laneOf(call, programs, mayRunHere ? executor.earliest() : Lane.SHORT);
+    }
+
+    /** A call begins on the event loop. */
+    void beginsHere() {
+        statistics.increment(Counter.CALLS_INLINE);
+    }
+
+    /** A call that began on the event loop leaves it. */
+    void postponed() {
+        statistics.increment(Counter.CALLS_POSTPONED);
     }
 
     void disconnected(RpcTransport transport) {

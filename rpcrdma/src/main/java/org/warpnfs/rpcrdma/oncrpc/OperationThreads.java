@@ -23,6 +23,7 @@ import org.warpnfs.limits.ClientAddress;
 public final class OperationThreads implements LaneExecutor, AutoCloseable {
     private final Map<Lane, LaneThreads> lanes = new EnumMap<>(Lane.class);
     private final LaneThreads aside;
+    private final Lane earliest;
     private final List<LaneThreads> all = new ArrayList<>();
 
     /**
@@ -30,12 +31,26 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
      *     hold them
      */
     public OperationThreads(int count) {
-        for (Lane lane : Lane.values()) {
+        this(count, Lane.EVENT_LOOP);
+    }
+
+    /**
+     * @param count the number of threads of each lane, at least 1
+     * @param earliest {@link Lane#SHORT} if no call may run on an event loop
+     */
+    public OperationThreads(int count, Lane earliest) {
+        this.earliest = earliest;
+        for (Lane lane : Lane.withThreads()) {
             lanes.put(lane, new LaneThreads("operation-" + lane.name().toLowerCase(Locale.ROOT), count));
         }
         aside = new LaneThreads("operation-aside", count);
         all.addAll(lanes.values());
         all.add(aside);
+    }
+
+    @Override
+    public Lane earliest() {
+        return earliest;
     }
 
     @Override
@@ -66,7 +81,7 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
     private LaneThreads of(Lane lane) {
         LaneThreads threads = lanes.get(lane);
         if (threads == null) {
-            throw new AssertionError("every lane has threads");
+            throw new IllegalArgumentException("lane " + lane + " has no threads of its own");
         }
         return threads;
     }

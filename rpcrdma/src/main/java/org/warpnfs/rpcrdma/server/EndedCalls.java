@@ -16,7 +16,9 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Operation</h2>
  *
- * Calls that end at about the same time are processed together, so that their replies are sent with one flush.
+ * Calls that end at about the same time are processed together, so that their replies are sent with one flush. The end
+ * of one call may start others, which end at once if they run on the event loop. So one round ends a limited number,
+ * and the next round the rest.
  *
  * <h2>Buffers</h2>
  *
@@ -32,6 +34,9 @@ final class EndedCalls implements RdmaCall.Endings {
 
     private record Ended(RdmaCall call, @Nullable RpcMessage reply) {}
 
+    /** So many calls of 64 KiB each take about a millisecond. */
+    static final int MAX_IN_ROUND = 32;
+
     private final QueuePair queuePair;
     private final CallSteps steps;
     private final Queue<Ended> queue = new ConcurrentLinkedQueue<>();
@@ -46,6 +51,10 @@ final class EndedCalls implements RdmaCall.Endings {
     @Override
     public void ended(RdmaCall call, @Nullable RpcMessage reply) {
         queue.add(new Ended(call, reply));
+        schedule();
+    }
+
+    private void schedule() {
         if (scheduled.compareAndSet(false, true)) {
             try {
                 queuePair.execute(this::take);
@@ -62,18 +71,23 @@ final class EndedCalls implements RdmaCall.Endings {
     private synchronized void takeWithoutOwner() {
         scheduled.set(false);
         // The exception does not go to the caller, who only ended a call. The connection has ended already.
-        var _ = takeEach((call, e) -> LOG.atError()
+        var _ = takeEach(Integer.MAX_VALUE, (call, e) -> LOG.atError()
                 .addKeyValue("xid", Long.toHexString(call.xid()))
                 .log("a call of a connection that is gone could not be ended", e));
     }
 
     /**
+     * @param most the most calls to end
      * @param thrown is given each call that could not be ended
      * @return the first exception
      */
-    private @Nullable Throwable takeEach(BiConsumer<RdmaCall, Throwable> thrown) {
+    private @Nullable Throwable takeEach(int most, BiConsumer<RdmaCall, Throwable> thrown) {
         Throwable first = null;
-        for (Ended ended = queue.poll(); ended != null; ended = queue.poll()) {
+        for (int i = 0; i < most; i++) {
+            Ended ended = queue.poll();
+            if (ended == null) {
+                break;
+            }
             try {
                 steps.ended(ended.call, ended.reply);
             } catch (RuntimeException | Error e) {
@@ -89,10 +103,16 @@ final class EndedCalls implements RdmaCall.Endings {
     }
 
     private void take() {
-        // Cleared first, so that an ending added from now on schedules the next round.
-        scheduled.set(false);
-        Throwable first = takeEach((_, _) -> {});
-        steps.allEnded();
+        Throwable first = takeEach(MAX_IN_ROUND, (_, _) -> {});
+        try {
+            steps.allEnded();
+        } finally {
+            // Cleared before the queue is looked at, so that an ending added from now on schedules the next round.
+            scheduled.set(false);
+            if (!queue.isEmpty()) {
+                schedule();
+            }
+        }
         if (first instanceof RuntimeException unchecked) {
             throw unchecked;
         }

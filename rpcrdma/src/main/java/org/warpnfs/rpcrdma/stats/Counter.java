@@ -30,6 +30,10 @@ public enum Counter {
     TERMINATES_RECEIVED(Kind.TOTAL),
 
     CALLS_RECEIVED(Kind.TOTAL),
+    /** Calls that began on the event loop that received them. */
+    CALLS_INLINE(Kind.TOTAL),
+    /** Calls that began on the event loop, and went on in a lane because they would have had to wait. */
+    CALLS_POSTPONED(Kind.TOTAL),
     CALLS_RUNNING(Kind.LEVEL),
     /**
      * Calls over TCP that have not begun, and wait on no thread until replies are taken. They are not counted as

@@ -8,8 +8,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.warpnfs.sockets.LoopThreads;
 import org.warpnfs.sockets.SocketTuning;
 
 /** Threads and socket options for both ends of a TCP connection: epoll where available, else NIO. */
@@ -31,7 +31,7 @@ final class TcpSockets {
     static EventLoopGroup loops(String name, int threads) {
         return new MultiThreadIoEventLoopGroup(
                 threads,
-                new DefaultThreadFactory(name, true),
+                new LoopThreads(name, true),
                 Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     }
 

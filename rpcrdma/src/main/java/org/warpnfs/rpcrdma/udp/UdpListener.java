@@ -15,7 +15,6 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -33,6 +32,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
+import org.warpnfs.sockets.LoopThreads;
 
 /**
  * Listens for datagrams on one address, or on all. To listen on all it opens a socket for each address, so that replies
@@ -82,8 +82,7 @@ public final class UdpListener implements AutoCloseable {
         this.underWay = new CallsUnderWay(options.maxCalls(), options.maxCallsPerClient());
         this.rates = new ReplyRates(
                 options.maxRepliesPerSecond(), ThreadLocalRandom.current().nextInt(), System.nanoTime());
-        this.loop = new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("rpc-udp", true), NioIoHandler.newFactory());
+        this.loop = new MultiThreadIoEventLoopGroup(1, new LoopThreads("rpc-udp", true), NioIoHandler.newFactory());
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
                 .channel(NioDatagramChannel.class)

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
@@ -24,6 +26,8 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.RpcConnection;
@@ -166,6 +170,38 @@ class OncRpcDispatcherTest {
         assertThat(credential.gid()).isEqualTo(-2);
         assertThat(credential.gids()).hasSize(16).startsWith(0, 1, 2);
         assertThat(calls.getFirst().getTransport().getRemoteSocketAddress()).isEqualTo(connection.remoteAddress());
+    }
+
+    /** A program whose calls need not wait. */
+    private interface Quick extends RpcDispatchable, LaneProgram {
+        @Override
+        default Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
+            return earliest;
+        }
+    }
+
+    private @Nullable Thread threadOf(Lane earliest) throws InterruptedException {
+        AtomicReference<Thread> ran = new AtomicReference<>();
+        CountDownLatch ended = new CountDownLatch(1);
+        Quick quick = call -> {
+            ran.set(Thread.currentThread());
+            call.reply(XdrVoid.XDR_VOID);
+            ended.countDown();
+        };
+        try (OperationThreads threads = new OperationThreads(1, earliest)) {
+            OncRpcDispatcher lanes =
+                    new OncRpcDispatcher(Map.of(new OncRpcProgram(77, 2), quick), threads, statistics, gone::add);
+            lanes.opened(connection)
+                    .call(new Call(toProgram77(2).putLong(0).putLong(0).flip()));
+            assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
+        }
+        return ran.get();
+    }
+
+    @Test
+    void call_thatNeedNotWait_runsOnItsEventLoopUnlessThatIsForbidden() throws Exception {
+        assertThat(threadOf(Lane.EVENT_LOOP)).isEqualTo(Thread.currentThread());
+        assertThat(threadOf(Lane.SHORT)).isNotNull().isNotEqualTo(Thread.currentThread());
     }
 
     @Test

@@ -22,6 +22,7 @@ class EndedCallsTest {
     private final List<Runnable> tasks = new ArrayList<>();
     private final List<Long> ended = new ArrayList<>();
     private int flushes;
+    private Runnable endedAnother = () -> {};
 
     private static QueuePair queuePair(Consumer<Runnable> execute) {
         return (QueuePair) Proxy.newProxyInstance(
@@ -50,6 +51,7 @@ class EndedCallsTest {
                 throw new IllegalStateException("call " + call.xid());
             }
             ended.add(call.xid());
+            endedAnother.run();
         }
 
         @Override
@@ -86,6 +88,27 @@ class EndedCallsTest {
                 .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
         assertThat(ended).containsExactly(1L, 3L, 5L);
         assertThat(flushes).isEqualTo(1);
+    }
+
+    /** On an event loop, the end of one call starts another one, which ends at once. */
+    @Test
+    void callsThatEndAtOnce_endInRounds_andRepliesLeaveAfterEach() throws Exception {
+        EndedCalls calls = new EndedCalls(queuePair(tasks::add), steps);
+        RdmaCall call = call(1);
+        endedAnother = () -> {
+            if (ended.size() < 100) {
+                calls.ended(call, null);
+            }
+        };
+        calls.ended(call, null);
+        tasks.removeFirst().run();
+        assertThat(ended).hasSize(EndedCalls.MAX_IN_ROUND);
+        assertThat(flushes).isEqualTo(1);
+        while (!tasks.isEmpty()) {
+            tasks.removeFirst().run();
+        }
+        assertThat(ended).hasSize(100);
+        assertThat(flushes).isEqualTo(4);
     }
 
     @Test

@@ -237,7 +237,7 @@ class TcpHeldCallsTest extends ServedPeers {
 
     private interface DataProgram extends RpcDispatchable, LaneProgram {
         @Override
-        default Lane laneOf(int procedure, ByteBuffer arguments) {
+        default Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
             return Lane.DATA;
         }
     }

@@ -17,6 +17,7 @@ import org.warpnfs.nfs.idmap.NameThreads;
 import org.warpnfs.nfs.idmap.StaticNames;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.DataPath;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
 import org.warpnfs.server.config.IdMapFile;
@@ -120,7 +121,7 @@ final class Configured {
                 settings.get(Settings.PAYLOAD_MEMORY),
                 settings.get(Settings.DRAIN),
                 identities,
-                settings.get(Settings.SPLICE));
+                new DataPath(settings.get(Settings.SPLICE), settings.get(Settings.INLINE)));
     }
 
     /** Returns whether {@code --exports} is set, with files or without; these files can be read again. */

@@ -24,7 +24,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param payloadBytes memory for file data in flight, over all connections
  * @param drain how long a stop waits for calls under way
  * @param identities how users and groups are identified
- * @param splice whether data in the page cache are sent without a copy
+ * @param dataPath the short cuts that calls may take
  */
 public record ServerConfig(
         List<ExportSpec> exports,
@@ -40,7 +40,7 @@ public record ServerConfig(
         long payloadBytes,
         Duration drain,
         IdentityChoices identities,
-        Splice splice) {
+        DataPath dataPath) {
 
     /** The least memory for file data in flight: a few transfers of the largest size. */
     public static final long MIN_PAYLOAD_BYTES = 8 << 20;
@@ -69,7 +69,7 @@ public record ServerConfig(
             long payloadBytes,
             Duration drain,
             IdentityChoices identities,
-            Splice splice) {
+            DataPath dataPath) {
         this(
                 exports,
                 backend,
@@ -84,10 +84,10 @@ public record ServerConfig(
                 payloadBytes,
                 drain,
                 identities,
-                splice);
+                dataPath);
     }
 
-    /** The same, which sends data in the page cache without a copy. */
+    /** The same with all short cuts. */
     public ServerConfig(
             List<ExportSpec> exports,
             Backend backend,
@@ -114,7 +114,7 @@ public record ServerConfig(
                 payloadBytes,
                 drain,
                 identities,
-                Splice.ON);
+                DataPath.DEFAULTS);
     }
 
     /**

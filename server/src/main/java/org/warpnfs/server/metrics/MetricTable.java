@@ -83,6 +83,11 @@ public final class MetricTable {
                     "connections_aborted",
                     "Connections closed because the peer violated a protocol or a limit"),
             totalOfBoth("rpc_calls_received", "calls_received", "Calls received"),
+            totalOfBoth("rpc_calls_inline", "calls_inline", "Calls that began on the event loop that received them"),
+            totalOfBoth(
+                    "rpc_calls_postponed",
+                    "calls_postponed",
+                    "Calls that began on the event loop and went on in a lane, since they would have had to wait"),
             levelOfBoth("rpc_calls_running", "calls_running", "Calls under way"),
             totalOfBoth("rpc_replies_sent", "replies_sent", "Replies sent"),
             totalOfBoth(

@@ -3,6 +3,7 @@ package org.warpnfs.server.metrics;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -87,6 +88,17 @@ public final class TimedFileSystem implements FileSystem {
         } finally {
             times.ended(Call.ATTRIBUTES, began);
         }
+    }
+
+    /** Counts if the attributes are there. */
+    @Override
+    public @Nullable FileAttributes tryAttributes(FileHandle file) throws FsException {
+        long began = times.begin(Call.ATTRIBUTES);
+        FileAttributes known = files.tryAttributes(file);
+        if (known != null) {
+            times.ended(Call.ATTRIBUTES, began);
+        }
+        return known;
     }
 
     @Override
@@ -251,6 +263,18 @@ public final class TimedFileSystem implements FileSystem {
         } finally {
             times.ended(Call.OPEN, began);
         }
+    }
+
+    /** Counts if the file is open already. */
+    @Override
+    public @Nullable OpenFile tryOpen(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        long began = times.begin(Call.OPEN);
+        OpenFile open = files.tryOpen(caller, file, access);
+        if (open == null) {
+            return null;
+        }
+        times.ended(Call.OPEN, began);
+        return new TimedOpenFile(open, times);
     }
 
     @Override

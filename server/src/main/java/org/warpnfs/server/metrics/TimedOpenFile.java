@@ -70,6 +70,23 @@ final class TimedOpenFile implements OpenFile {
         }
     }
 
+    /** Counts as a read if the data are there. Otherwise a read follows. */
+    @Override
+    public int tryRead(ByteBuffer sink, long offset) throws FsException {
+        long began = times.begin(Call.READ);
+        int count = file.tryRead(sink, offset);
+        if (count != WOULD_WAIT) {
+            times.ended(Call.READ, began);
+        }
+        return count;
+    }
+
+    /** Is not measured: it belongs to the read before it. */
+    @Override
+    public long sizeBytes() throws FsException {
+        return file.sizeBytes();
+    }
+
     @Override
     public Stability write(ByteBuffer source, long offset, Stability stability) throws FsException {
         Call call = stability == Stability.UNSTABLE ? Call.WRITE : Call.WRITE_STABLE;

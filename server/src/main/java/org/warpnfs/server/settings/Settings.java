@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.CrcPolicy;
+import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.LogFormat;
 import org.warpnfs.server.config.ServerConfig;
-import org.warpnfs.server.config.Splice;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
@@ -131,14 +131,22 @@ public final class Settings {
                     "Linux clients do not use this. By default such a call fails.")
             .flag("--read-replies", "");
 
-    public static final Setting<Splice> SPLICE = Setting.of(
+    public static final Setting<OnOff> SPLICE = Setting.of(
                     "splice",
-                    new Kind.Choice<>(Splice.class),
-                    Splice.ON,
+                    new Kind.Choice<>(OnOff.class),
+                    OnOff.ON,
                     "Send data of large reads from the page cache to the socket without a copy, where the kernel "
                             + "(Linux 6.5",
                     "or later) and the connection permit it. With off, all data are read before they are sent.")
             .flag("--splice", "on|off");
+
+    public static final Setting<OnOff> INLINE = Setting.of(
+                    "inline",
+                    new Kind.Choice<>(OnOff.class),
+                    OnOff.ON,
+                    "Run calls that need not wait, such as GETATTR and short reads of the page cache, on the event",
+                    "loop that received them. With off, every call runs on a thread of its lane.")
+            .flag("--inline", "on|off");
 
     public static final Setting<Duration> LEASE = Setting.of(
                     "lease",
@@ -289,6 +297,7 @@ public final class Settings {
                 MARKERS,
                 READ_REPLIES,
                 SPLICE,
+                INLINE,
                 LEASE,
                 THREADS,
                 MANAGE_GIDS,

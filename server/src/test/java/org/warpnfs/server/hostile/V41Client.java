@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import org.warpnfs.server.NfsCall;
 
 /** An NFSv4.1 client with one session and one slot, which encodes its calls word by word (RFC 8881, section 18). */
-final class V41Client {
+public final class V41Client {
     private static final int UID = 1000;
     private static final int EXCHANGE_ID = 42;
     private static final int CREATE_SESSION = 43;
@@ -17,7 +17,7 @@ final class V41Client {
     private static final int CALLBACK_PROGRAM = 0x4000_0000;
 
     /** Sends a call to the server and returns the answer. */
-    interface Carrier {
+    public interface Carrier {
         ByteBuffer answer(NfsCall call) throws Exception;
     }
 
@@ -27,7 +27,7 @@ final class V41Client {
     private int seqid = 1;
     private byte[] session = new byte[16];
 
-    V41Client(Carrier carrier, String owner) {
+    public V41Client(Carrier carrier, String owner) {
         this.carrier = carrier;
         this.owner = owner;
     }
@@ -78,7 +78,7 @@ final class V41Client {
     }
 
     /** Creates a session and sends RECLAIM_COMPLETE. */
-    void open() throws Exception {
+    public void open() throws Exception {
         assertThat(introduce()).as("EXCHANGE_ID and CREATE_SESSION").isZero();
         assertThat(status(sequenced(2).word(RECLAIM_COMPLETE).word(0)))
                 .as("RECLAIM_COMPLETE")
@@ -86,7 +86,7 @@ final class V41Client {
     }
 
     /** Begins a COMPOUND whose first operation is SEQUENCE. */
-    NfsCall sequenced(int operations) {
+    public NfsCall sequenced(int operations) {
         ByteBuffer id = ByteBuffer.wrap(session);
         return compound(operations)
                 .word(SEQUENCE)
@@ -98,12 +98,12 @@ final class V41Client {
                 .word(1);
     }
 
-    int status(NfsCall call) throws Exception {
+    public int status(NfsCall call) throws Exception {
         return carrier.answer(call).getInt();
     }
 
     /** Renews the lease by SEQUENCE, followed by GETATTR of the root. */
-    void renew() throws Exception {
+    public void renew() throws Exception {
         assertThat(status(sequenced(3).word(PUTROOTFH).word(GETATTR).word(1).word(2)))
                 .as("SEQUENCE, PUTROOTFH, GETATTR")
                 .isZero();

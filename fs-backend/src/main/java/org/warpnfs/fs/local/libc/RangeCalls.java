@@ -79,6 +79,26 @@ public final class RangeCalls {
     }
 
     /**
+     * Reads once what the page cache has. The result may be short, also where the rest has to be read from the disk.
+     *
+     * @throws ErrnoException EAGAIN if nothing is there, EOPNOTSUPP if the file system cannot tell
+     */
+    public static long readCached(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        MemorySegment iov = memory.small.asSlice(IOV, IOV_BYTES);
+        iov.setAtIndex(JAVA_LONG, 0, sink.address());
+        iov.setAtIndex(JAVA_LONG, 1, sink.byteSize());
+        while (true) {
+            try {
+                return Libc.check(
+                        (long) PREADV2.invokeExact(memory.state, fd.number(), iov, IOV_COUNT, offset, RWF_NOWAIT));
+            } catch (Throwable e) {
+                Libc.failUnlessInterrupted(e);
+            }
+        }
+    }
+
+    /**
      * Sends from a file to a socket.
      *
      * @param socket number of its descriptor

@@ -36,6 +36,21 @@ public final class Attributes {
     /** fileid. */
     private static final int FILEID = 20;
 
+    /** files_avail, and after it files_free and files_total. */
+    private static final int FILES_AVAIL = 21;
+
+    private static final int FILES_TOTAL = 23;
+
+    /** space_avail, and after it space_free and space_total. */
+    private static final int SPACE_AVAIL = 42;
+
+    private static final int SPACE_TOTAL = 44;
+
+    /** dacl, and after it sacl. */
+    private static final int DACL = 58;
+
+    private static final int SACL = 59;
+
     /** mounted_on_fileid. */
     public static final int MOUNTED_ON_FILEID = 55;
 
@@ -50,7 +65,15 @@ public final class Attributes {
 
     private static final BitSet OF_ABSENT = new BitSet();
 
+    /** Attributes that need more calls of the backend than the one for the file's own attributes. */
+    private static final BitSet OF_OTHERS = new BitSet();
+
     static {
+        OF_OTHERS.set(ACL);
+        OF_OTHERS.set(FILES_AVAIL, FILES_TOTAL + 1);
+        OF_OTHERS.set(SPACE_AVAIL, SPACE_TOTAL + 1);
+        OF_OTHERS.set(MOUNTED_ON_FILEID);
+        OF_OTHERS.set(DACL, SACL + 1);
         OF_ABSENT.set(FSID);
         OF_ABSENT.set(RDATTR_ERROR);
         OF_ABSENT.set(FS_LOCATIONS);
@@ -58,6 +81,11 @@ public final class Attributes {
     }
 
     private Attributes() {}
+
+    /** True if the file's own attributes are all that {@code asked} needs. */
+    public static boolean needOnlyTheFile(BitSet asked) {
+        return !asked.intersects(OF_OTHERS);
+    }
 
     static BitSet supported(int minorVersion, FsLimits limits) {
         return Attribute.allIn(minorVersion, limits);

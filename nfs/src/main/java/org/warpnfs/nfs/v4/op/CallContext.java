@@ -34,6 +34,7 @@ public final class CallContext {
     private final Effects effects = new Effects();
     private final ReadMemory memory = new ReadMemory();
     private int operationIndex;
+    private boolean mustNotWait;
     private @Nullable OwnerTurn turn;
 
     /** @param operationCount number of operations that the COMPOUND claims */
@@ -94,6 +95,16 @@ public final class CallContext {
     public void advanceTo(int index) {
         operationIndex = index;
         effects.next();
+    }
+
+    /** True if the present thread is an event loop. An operation that would wait there is {@link Postponed}. */
+    boolean mustNotWait() {
+        return mustNotWait;
+    }
+
+    /** Says whether the present thread is an event loop. */
+    public void setMustNotWait(boolean isEventLoop) {
+        mustNotWait = isEventLoop;
     }
 
     /** The most that one READ, or one READ_PLUS, may read. */

@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -20,6 +22,9 @@ final class FileAccess implements AutoCloseable {
     private final boolean owned;
     private final FileChange change;
 
+    /** Closes what must not be closed on this thread; null on a thread that may wait. */
+    private @Nullable Executor closer;
+
     private FileAccess(IoGrant grant, OpenFile file, boolean owned, FileChange change) {
         this.grant = grant;
         this.file = file;
@@ -28,19 +33,34 @@ final class FileAccess implements AutoCloseable {
     }
 
     static FileAccess toRead(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
-        return of(
-                call,
-                location,
-                call.services()
-                        .state()
-                        .stateids()
-                        .grantRead(
-                                call.nowNanos(),
-                                call.calling().clientOfIo(stateid),
-                                FileKey.of(location.identity()),
-                                stateid),
-                OpenAccess.READ,
-                FileChange.ofNothing());
+        return of(call, location, grantRead(call, location, stateid), OpenAccess.READ, FileChange.ofNothing());
+    }
+
+    /** The file that the stateid has open; null if opening a file would be necessary. For an event loop. */
+    static @Nullable FileAccess toReadWithoutWait(CallContext call, Location location, Stateid stateid)
+            throws Nfs4Exception {
+        if (!call.services().state().isGraceOver()) {
+            // The end of the grace period is written to the journal first.
+            return null;
+        }
+        Executor closer = call.services().state().background();
+        IoGrant grant = grantRead(call, location, stateid);
+        OpenFile held = grant.fileOf(location.fileSystem());
+        if (held == null) {
+            grant.close(closer);
+            return null;
+        }
+        FileAccess access = new FileAccess(grant, held, false, FileChange.ofNothing());
+        access.closer = closer;
+        return access;
+    }
+
+    private static IoGrant grantRead(CallContext call, Location location, Stateid stateid) throws Nfs4Exception {
+        return call.services()
+                .state()
+                .stateids()
+                .grantRead(
+                        call.nowNanos(), call.calling().clientOfIo(stateid), FileKey.of(location.identity()), stateid);
     }
 
     static FileAccess toWrite(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
@@ -102,7 +122,11 @@ final class FileAccess implements AutoCloseable {
         if (owned) {
             file.close();
         }
-        grant.close();
+        if (closer == null) {
+            grant.close();
+        } else {
+            grant.close(closer);
+        }
         change.close();
     }
 

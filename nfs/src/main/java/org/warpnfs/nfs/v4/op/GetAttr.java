@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.op;
 
 import java.util.BitSet;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
@@ -12,14 +13,31 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 /** GETATTR (RFC 8881, section 18.7). */
 final class GetAttr implements Operation {
     @Override
-    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out)
+            throws Nfs4Exception, FsException, Postponed {
         BitSet asked = Bitmap.decode(in);
         Location file = call.files().current();
         Attributes.requireReadable(asked, call.minorVersion());
-        if (file.isAbsent()) {
-            Attributes.encodeAbsent(asked, call.source(asked, file, file.attributes()), out);
+        if (!call.mustNotWait()) {
+            encode(call, asked, file, file.attributes(), out);
             return;
         }
-        Attributes.encode(asked, call.source(asked, file, file.attributes()), out);
+        FileAttributes known = Attributes.needOnlyTheFile(asked) && !file.isAbsent()
+                ? file.fileSystem().tryAttributes(file.file())
+                : null;
+        if (known == null) {
+            throw new Postponed(() -> encode(call, asked, file, file.attributes(), out));
+        }
+        encode(call, asked, file, known, out);
+    }
+
+    private static void encode(
+            CallContext call, BitSet asked, Location file, FileAttributes attributes, CompoundWriter out)
+            throws Nfs4Exception, FsException {
+        if (file.isAbsent()) {
+            Attributes.encodeAbsent(asked, call.source(asked, file, attributes), out);
+        } else {
+            Attributes.encode(asked, call.source(asked, file, attributes), out);
+        }
     }
 }

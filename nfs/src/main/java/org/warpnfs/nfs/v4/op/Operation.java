@@ -12,8 +12,9 @@ public interface Operation {
      *
      * @throws Nfs4Exception with the operation's status; whatever was encoded is taken back
      * @throws FsException with the backend's error, to be translated by {@link Statuses}
+     * @throws Postponed only if {@link CallContext#mustNotWait}: the operation would have to wait
      */
-    void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException;
+    void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException, Postponed;
 
     /**
      * Room that the reply must have before the operation may be executed. An operation that changes something must not

@@ -6,6 +6,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.payload.Payload;
 
 /**
  * READ (RFC 8881, section 18.22). The data are DDP-eligible.
@@ -17,20 +18,55 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  */
 final class Read implements Operation {
     @Override
-    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out)
+            throws Nfs4Exception, FsException, Postponed {
         Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));
-        try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
-            FileData data = FileData.read(
-                    access.file(),
-                    offset,
-                    call.takeMemory(memoryBytes),
-                    out.holdsPayloads() ? 0 : call.maxRangeBytes());
-            // An offset beyond 2^63 is beyond the end and not an error; otherwise Linux would repeat the request for
-            // ever.
-            out.bool(data.isEnd());
-            out.payload(data.payload());
+        if (!call.mustNotWait()) {
+            read(call, stateid, offset, memoryBytes, out);
+        } else if (!readWithoutWait(call, stateid, offset, memoryBytes, out)) {
+            throw new Postponed(() -> read(call, stateid, offset, memoryBytes, out));
         }
+    }
+
+    private static void read(CallContext call, Stateid stateid, long offset, int memoryBytes, CompoundWriter out)
+            throws Nfs4Exception, FsException {
+        try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
+            Payload memory = call.takeMemory(memoryBytes);
+            int maxRangeBytes = out.holdsPayloads() ? 0 : call.maxRangeBytes();
+            encode(FileData.read(access.file(), offset, memory, maxRangeBytes), out);
+        }
+    }
+
+    /** Reads what needs no wait. Returns false if nothing was done. */
+    private static boolean readWithoutWait(
+            CallContext call, Stateid stateid, long offset, int memoryBytes, CompoundWriter out)
+            throws Nfs4Exception, FsException {
+        try (FileAccess access = FileAccess.toReadWithoutWait(call, call.files().current(), stateid)) {
+            if (access == null) {
+                return false;
+            }
+            Payload memory = call.takeMemory(memoryBytes);
+            FileData data = null;
+            try {
+                data = FileData.tryRead(access.file(), offset, memory);
+            } finally {
+                if (data == null) {
+                    call.memory().give(memory);
+                }
+            }
+            if (data == null) {
+                return false;
+            }
+            encode(data, out);
+            return true;
+        }
+    }
+
+    private static void encode(FileData data, CompoundWriter out) {
+        // An offset beyond 2^63 is beyond the end and not an error; otherwise Linux would repeat the request for ever.
+        out.bool(data.isEnd());
+        out.payload(data.payload());
     }
 }

@@ -38,6 +38,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 public final class StateTable implements AutoCloseable {
     private static final int BACKGROUND_IDLE_SECONDS = 10;
 
+    private final Executor background;
     private final @Nullable ExecutorService ownExecutor;
     private final StateCore core;
     private final SessionStates sessions;
@@ -62,7 +63,7 @@ public final class StateTable implements AutoCloseable {
             RecoveryLog log,
             CallbackSender sender,
             long nowNanos) {
-        this(limits, leaseNanos, graceNanos, log, sender, background(), nowNanos);
+        this(limits, leaseNanos, graceNanos, log, sender, ownThread(), nowNanos);
     }
 
     /**
@@ -77,6 +78,7 @@ public final class StateTable implements AutoCloseable {
             CallbackSender sender,
             Executor background,
             long nowNanos) {
+        this.background = background;
         ownExecutor = background instanceof ExecutorService own ? own : null;
         core = new StateCore(limits, leaseNanos, graceNanos, log, sender, background, nowNanos);
         sessions = new SessionStates(core);
@@ -91,7 +93,7 @@ public final class StateTable implements AutoCloseable {
         administration = new StateAdministration(core, listings);
     }
 
-    private static ExecutorService background() {
+    private static ExecutorService ownThread() {
         ThreadPoolExecutor one = new ThreadPoolExecutor(
                 1,
                 1,
@@ -117,6 +119,11 @@ public final class StateTable implements AutoCloseable {
     /** For tests: true if this thread has the lock. */
     boolean isLockedByThisThread() {
         return core.lock.isHeldByThisThread();
+    }
+
+    /** Runs what no call waits for, on a thread that may wait for a disk. */
+    public Executor background() {
+        return background;
     }
 
     public SessionStates sessions() {
@@ -170,6 +177,11 @@ public final class StateTable implements AutoCloseable {
     /** Limits of clients; for NFSv4.0 also of the size of requests and replies. */
     public StateLimits limits() {
         return core.limits;
+    }
+
+    /** True once the grace period is over, for good. */
+    public boolean isGraceOver() {
+        return core.grace.isOver();
     }
 
     public boolean isGraceRunning(long nowNanos) {

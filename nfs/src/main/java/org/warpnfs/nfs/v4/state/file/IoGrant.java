@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
@@ -36,6 +37,13 @@ public final class IoGrant implements AutoCloseable {
      */
     public @Nullable OpenFile fileOf(FileSystem fileSystem) {
         return shared == null ? null : shared.fileOf(fileSystem);
+    }
+
+    /** Ends the grant on a thread that must not wait. If the file has to be closed, {@code closer} does it. */
+    public void close(Executor closer) {
+        if (shared != null) {
+            shared.release(closer);
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
@@ -51,14 +52,19 @@ public final class SharedFile {
         return this;
     }
 
-    /** Removes a holder. */
+    /** Removes a holder. The last one closes the file, which may wait. */
     public void release() {
+        release(Runnable::run);
+    }
+
+    /** Removes a holder. If it is the last one, {@code closer} closes the file. */
+    void release(Executor closer) {
         int left = holders.decrementAndGet();
         if (left < 0) {
             throw new IllegalStateException("file released twice");
         }
         if (left == 0) {
-            file.close();
+            closer.execute(file::close);
         }
     }
 }

@@ -1,0 +1,20 @@
+package org.warpnfs.server.config;
+
+/**
+ * Short cuts that a call may take. Each can be switched off, to find out whether a fault lies there.
+ *
+ * @param splice whether data in the page cache go from a file to a socket without a copy in user space, where the
+ *     kernel and the connection permit it; if not, all data are read before they are sent
+ * @param inline whether calls that need not wait run on the event loop that received them; if not, every call runs on a
+ *     thread of its lane
+ */
+public record DataPath(OnOff splice, OnOff inline) {
+    /** Takes all short cuts. */
+    public static final DataPath DEFAULTS = new DataPath(OnOff.ON, OnOff.ON);
+
+    /** A switch that is on unless it is turned off. */
+    public enum OnOff {
+        ON,
+        OFF
+    }
+}
