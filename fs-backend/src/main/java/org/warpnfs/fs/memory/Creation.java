@@ -4,7 +4,6 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
-import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
@@ -13,11 +12,10 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.PosixRules;
 
 /** Creates files of every type. Each method does what the method of {@link FileSystem} does. Safe for many threads. */
 final class Creation {
-    private static final int MAX_SYMLINK_BYTES = 4095;
-
     private final TreeLock tree;
     private final Inodes inodes;
     private final Space heap;
@@ -52,7 +50,7 @@ final class Creation {
                 if (!(found instanceof RegularInode regular)
                         || regular.createVerifier == null
                         || regular.createVerifier != exclusive.verifier()
-                        || !isAsMade(caller, regular, exclusive.attributes())) {
+                        || !PosixRules.isAsMade(caller, regular.attributes(), exclusive.attributes())) {
                     throw FsException.of(FsError.EXISTS);
                 }
                 yield found.node();
@@ -68,17 +66,6 @@ final class Creation {
         };
     }
 
-    /**
-     * True if the file may come from an earlier exclusive create by this caller. A file of another owner, or one whose
-     * length was changed since, does not.
-     */
-    private static boolean isAsMade(Caller caller, RegularInode found, AttributeChanges attributes) {
-        Long sizeBytes = attributes.sizeBytes();
-        FileAttributes present = found.attributes();
-        return present.sizeBytes() == (sizeBytes == null ? 0 : sizeBytes)
-                && (caller.isSuperuser() || present.uid() == caller.uid());
-    }
-
     FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
             throws FsException {
         return make(caller, directory, name, FileType.DIRECTORY, attributes, inodes::newDirectory);
@@ -86,17 +73,7 @@ final class Creation {
 
     FileNode makeSymlink(Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
             throws FsException {
-        if (target.length > MAX_SYMLINK_BYTES) {
-            throw FsException.of(FsError.NAME_TOO_LONG);
-        }
-        if (target.length == 0) {
-            throw FsException.of(FsError.NO_ENTRY);
-        }
-        for (byte b : target) {
-            if (b == 0) {
-                throw FsException.of(FsError.INVALID);
-            }
-        }
+        PosixRules.requireSymlinkTarget(target);
         AttributeChanges withPermissions = new AttributeChanges(
                 0777, attributes.uid(), attributes.gid(), null, attributes.accessTime(), attributes.modifyTime());
         return make(

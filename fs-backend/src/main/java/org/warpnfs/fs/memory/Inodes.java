@@ -17,6 +17,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.PosixRules;
 import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
@@ -78,12 +79,8 @@ final class Inodes {
     }
 
     RegularInode requireRegular(Inode inode) throws FsException {
-        return switch (inode) {
-            case RegularInode regular -> regular;
-            case DirectoryInode directory -> throw FsException.of(FsError.IS_DIRECTORY);
-            case SymlinkInode symlink -> throw FsException.of(FsError.SYMLINK);
-            case SpecialInode special -> throw FsException.of(FsError.WRONG_TYPE);
-        };
+        PosixRules.requireRegular(inode.type());
+        return (RegularInode) inode;
     }
 
     DirectoryInode newRoot(int permissions) {

@@ -7,6 +7,7 @@ import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.PosixRules;
 
 /** Removes and renames names. The caller holds the tree's lock throughout. */
 final class Names {
@@ -55,19 +56,14 @@ final class Names {
         PosixJudge.require(caller, to.protection(), Permission.EXECUTE);
         Inode moved = existing(from, fromName);
         Inode replaced = to.find(toName);
-        requireRenamable(caller, from, fromName, to, moved, replaced);
+        requireRenamable(caller, from, to, moved, replaced);
         if (moved != replaced) {
             move(from, fromName, to, toName, moved, replaced);
         }
     }
 
     private static void requireRenamable(
-            Caller caller,
-            DirectoryInode from,
-            FileName fromName,
-            DirectoryInode to,
-            Inode moved,
-            @Nullable Inode replaced)
+            Caller caller, DirectoryInode from, DirectoryInode to, Inode moved, @Nullable Inode replaced)
             throws FsException {
         if (moved instanceof DirectoryInode directory && isWithin(to, directory)) {
             throw FsException.of(FsError.INVALID);
@@ -75,23 +71,18 @@ final class Names {
         if (replaced instanceof DirectoryInode directory && directory != moved && isWithin(from, directory)) {
             throw FsException.of(FsError.NOT_EMPTY);
         }
-        removable(caller, from, fromName);
-        PosixJudge.requireModifiable(caller, to.protection());
-        if (replaced != null) {
-            PosixJudge.requireRemovable(caller, to.protection(), replaced.protection());
-            if (moved instanceof DirectoryInode && !(replaced instanceof DirectoryInode)) {
-                throw FsException.of(FsError.NOT_DIRECTORY);
-            }
-            if (!(moved instanceof DirectoryInode) && replaced instanceof DirectoryInode) {
-                throw FsException.of(FsError.IS_DIRECTORY);
-            }
-        }
-        if (moved instanceof DirectoryInode && from != to) {
-            // The directory's ".." changes.
-            PosixJudge.require(caller, moved.protection(), Permission.WRITE);
-            if (replaced == null && to.linkCount >= MemoryFileSystem.MAX_LINKS) {
-                throw FsException.of(FsError.TOO_MANY_LINKS);
-            }
+        PosixRules.requireRenamable(
+                caller,
+                from.protection(),
+                moved.protection(),
+                to.protection(),
+                replaced == null ? null : replaced.protection(),
+                from != to);
+        if (moved instanceof DirectoryInode
+                && from != to
+                && replaced == null
+                && to.linkCount >= MemoryFileSystem.MAX_LINKS) {
+            throw FsException.of(FsError.TOO_MANY_LINKS);
         }
         if (replaced instanceof DirectoryInode directory && directory != moved && !directory.isEmpty()) {
             throw FsException.of(FsError.NOT_EMPTY);

@@ -28,6 +28,7 @@ final class Refusals {
     private final ContractFixture test;
     private final FileSystem fs;
     private final FileHandle root;
+    private String name = "refusal";
 
     Refusals(ContractFixture test) {
         this.test = test;
@@ -36,14 +37,15 @@ final class Refusals {
     }
 
     void check(Capability capability) throws Exception {
+        name = "refusal-" + capability;
         switch (capability) {
             case WRITE -> readOnly(root, "refused");
             case PERSISTENT_HANDLES -> handles();
             case RENAME -> {
                 FileHandle file = file();
-                FsError error = refused(() -> fs.rename(ROOT, root, name("refusal"), root, name("other")));
+                FsError error = refused(() -> fs.rename(ROOT, root, name(name), root, name("other")));
                 assertThat(error).isEqualTo(FsError.NOT_SUPPORTED);
-                assertThat(test.lookup(root, "refusal").handle()).isEqualTo(file);
+                assertThat(test.lookup(root, name).handle()).isEqualTo(file);
                 absent("other");
             }
             case HARD_LINKS -> {
@@ -135,7 +137,7 @@ final class Refusals {
     }
 
     private FileHandle file() throws FsException {
-        return test.file(root, "refusal");
+        return test.file(root, name);
     }
 
     private void absent(String name) throws Exception {
