@@ -221,6 +221,7 @@ final class Backends implements AutoCloseable {
                             directory,
                             LayerLimits.local(plan.limits())
                                     .withRanges(config.dataPath().splice() == OnOff.ON)
+                                    .withSyncWaits(new LaneSyncWaits())
                                     .withStateDirectory(
                                             Objects.requireNonNull(state).part(tableName(real)))),
                     BackendTimes.ofProcess());

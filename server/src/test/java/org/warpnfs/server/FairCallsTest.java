@@ -131,6 +131,34 @@ class FairCallsTest {
         }
     }
 
+    /** As with the local backend, whose threads share syncs. */
+    @Test
+    void commitsOfOneClient_waitForASyncTogether_allBegin_othersCallsAreAnswered() throws Exception {
+        server.syncWaits = new LaneSyncWaits();
+        LanesServer.Peer hog = server.connect(1);
+        LanesServer.Peer honest = server.connect(2);
+        server.shutGate();
+        List<CompletableFuture<RpcMessage>> commits = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            commits.add(hog.send(commit()));
+        }
+        assertThat(server.syncsBegun.tryAcquire(64, 60, TimeUnit.SECONDS))
+                .as("all wait at once, so that one sync could serve them")
+                .isTrue();
+        CompletableFuture<RpcMessage> honestCommit = honest.send(commit());
+        assertThat(server.syncsBegun.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(honest.call(getAttr()).getInt()).isEqualTo(OK);
+        assertThat(honest.call(server.nfs3(REMOVE).opaque(file).string("none")).getInt())
+                .as("a call of the same lane that does not wait")
+                .isEqualTo(NOTDIR);
+        assertThat(commits).noneMatch(CompletableFuture::isDone);
+        server.openGate();
+        assertThat(LanesServer.results(honestCommit).getInt()).isEqualTo(OK);
+        for (CompletableFuture<RpcMessage> each : commits) {
+            assertThat(LanesServer.results(each).getInt()).isEqualTo(OK);
+        }
+    }
+
     /** The disk does not answer, or the clients are hostile. */
     @ParameterizedTest
     @ValueSource(ints = {4, 8, 15})

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.SyncWaits;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -73,6 +74,9 @@ final class LanesServer implements AutoCloseable {
 
     volatile long mostHeldBytes = Long.MAX_VALUE;
 
+    /** Told of the waits at the gate. */
+    volatile SyncWaits syncWaits = SyncWaits.UNCOUNTED;
+
     /** True if the backend has a bug: its syncs throw an exception that no file system may throw. */
     volatile boolean broken;
 
@@ -119,8 +123,13 @@ final class LanesServer implements AutoCloseable {
                     case "sync" -> {
                         seen.add("sync on " + Thread.currentThread().getName());
                         CountDownLatch shut = gate;
-                        syncsBegun.release();
-                        shut.await();
+                        boolean begun = syncWaits.begin();
+                        try {
+                            syncsBegun.release();
+                            shut.await();
+                        } finally {
+                            syncWaits.end(begun);
+                        }
                         if (broken) {
                             throw new IllegalStateException("broken\nERROR forged");
                         }

@@ -45,13 +45,13 @@ final class Durability implements AutoCloseable {
      *
      * @param rootFd any descriptor on it that is not O_PATH
      */
-    Durability(SyncCalls calls, Fd rootFd, Kind kind) {
+    Durability(SyncCalls calls, Fd rootFd, Kind kind, SyncWaits waits) {
         this.calls = calls;
         this.rootFd = rootFd;
         this.kind = kind;
-        this.gates = new SyncGates(this::syncFile, this::lost);
-        this.journal = new SyncGate((fd, attributes) -> pushJournal(fd), this::lost);
-        this.whole = new SyncGate((fd, attributes) -> syncFileSystem(fd), this::lost);
+        this.gates = new SyncGates(this::syncFile, this::lost, waits);
+        this.journal = new SyncGate((fd, attributes) -> pushJournal(fd), this::lost, waits);
+        this.whole = new SyncGate((fd, attributes) -> syncFileSystem(fd), this::lost, waits);
         this.marker = new JournalMarker(rootFd, kind.ordered(), System::nanoTime);
     }
 

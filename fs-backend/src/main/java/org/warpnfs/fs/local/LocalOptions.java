@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param forgoIdentity check permissions in software even where the kernel could
  * @param ranges whether data in the page cache may be sent without reading them, where the kernel can tell
  * @param descriptors budget that descriptors of open and idle files count against, besides {@code maxIdleFiles}
+ * @param syncWaits is told when threads wait for stable storage
  */
 public record LocalOptions(
         @Nullable Path stateDirectory,
@@ -21,12 +22,13 @@ public record LocalOptions(
         boolean forgoKernelHandles,
         boolean forgoIdentity,
         boolean ranges,
-        DescriptorBudget descriptors) {
+        DescriptorBudget descriptors,
+        SyncWaits syncWaits) {
     private static final int DEFAULT_MAX_IDLE_FILES = 1024;
 
     /** Uses all privileges that the process has. */
-    public static final LocalOptions DEFAULTS =
-            new LocalOptions(null, DEFAULT_MAX_IDLE_FILES, false, false, true, DescriptorBudget.ofProcess());
+    public static final LocalOptions DEFAULTS = new LocalOptions(
+            null, DEFAULT_MAX_IDLE_FILES, false, false, true, DescriptorBudget.ofProcess(), SyncWaits.UNCOUNTED);
 
     public LocalOptions {
         if (maxIdleFiles < 0) {
@@ -35,24 +37,32 @@ public record LocalOptions(
     }
 
     public LocalOptions withStateDirectory(@Nullable Path directory) {
-        return new LocalOptions(directory, maxIdleFiles, forgoKernelHandles, forgoIdentity, ranges, descriptors);
+        return new LocalOptions(
+                directory, maxIdleFiles, forgoKernelHandles, forgoIdentity, ranges, descriptors, syncWaits);
     }
 
     public LocalOptions withMaxIdleFiles(int files) {
-        return new LocalOptions(stateDirectory, files, forgoKernelHandles, forgoIdentity, ranges, descriptors);
+        return new LocalOptions(
+                stateDirectory, files, forgoKernelHandles, forgoIdentity, ranges, descriptors, syncWaits);
     }
 
     /** These options, but as if the process had no privilege. */
     public LocalOptions withoutPrivileges() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, true, ranges, descriptors);
+        return new LocalOptions(stateDirectory, maxIdleFiles, true, true, ranges, descriptors, syncWaits);
     }
 
     public LocalOptions withoutKernelHandles() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, forgoIdentity, ranges, descriptors);
+        return new LocalOptions(stateDirectory, maxIdleFiles, true, forgoIdentity, ranges, descriptors, syncWaits);
     }
 
     /** These options, with or without {@link org.warpnfs.fs.spi.OpenFile#range ranges}. */
     public LocalOptions withRanges(boolean wanted) {
-        return new LocalOptions(stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, wanted, descriptors);
+        return new LocalOptions(
+                stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, wanted, descriptors, syncWaits);
+    }
+
+    public LocalOptions withSyncWaits(SyncWaits told) {
+        return new LocalOptions(
+                stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, ranges, descriptors, told);
     }
 }

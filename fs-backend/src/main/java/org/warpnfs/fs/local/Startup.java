@@ -78,7 +78,7 @@ final class Startup {
         long treeId = treeId(rootFd, statx);
         long fsType = FileSystemCalls.statfs(rootFd).type();
         AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice());
-        Durability durability = new Durability(calls, rootFd, kind(fsType, statx));
+        Durability durability = new Durability(calls, rootFd, kind(fsType, statx), options.syncWaits());
         FdCache files = new FdCache(options.maxIdleFiles(), durability, options.descriptors(), System::nanoTime);
         TreeContext tree = null;
         try {

@@ -1,5 +1,7 @@
 package org.warpnfs.fs.local;
 
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -12,8 +14,9 @@ import org.warpnfs.fs.local.libc.Fd;
  * <h2>Operation</h2>
  *
  * A sync covers the changes that ended before it began. A thread that asks while a sync is running waits for the next
- * one. All threads that wait join one {@link Round}. One of them makes the call, and each of them gets its result. So n
- * waiting threads cost one call.
+ * one. All threads that wait join one {@link Round}. The first of them makes the call, and each of them gets its
+ * result. So n waiting threads cost one call. They wait for the round and not for the gate's lock, which they would
+ * have to take one after another when they wake.
  *
  * <p>If Linux could not write a page, it reports that once to each open file description. It then marks the page clean
  * and answers 0 from then on. The gate counts failures, so that no thread mistakes that 0 for the result of its own
@@ -32,6 +35,7 @@ final class SyncGate {
     private final SyncCall call;
     private final Announcement announcement;
     private final SyncCounts counts;
+    private final SyncWaits waits;
 
     /** Number of changes that have ended. */
     private long ended;
@@ -39,15 +43,18 @@ final class SyncGate {
     private long settled;
 
     private volatile long failures;
+    /** True while a round has its turn. */
     private boolean running;
+
     private @Nullable Round next;
 
-    SyncGate(SyncCall call, Announcement announcement) {
-        this(call, announcement, SyncCounts.ofProcess());
+    SyncGate(SyncCall call, Announcement announcement, SyncWaits waits) {
+        this(call, announcement, waits, SyncCounts.ofProcess());
     }
 
-    SyncGate(SyncCall call, Announcement announcement, SyncCounts counts) {
+    SyncGate(SyncCall call, Announcement announcement, SyncWaits waits, SyncCounts counts) {
         this.counts = counts;
+        this.waits = waits;
         this.call = call;
         this.announcement = announcement;
     }
@@ -83,38 +90,41 @@ final class SyncGate {
      * @param withAttributes also syncs those attributes that are not needed to read the data
      */
     void sync(Fd fd, Descriptor kind, boolean withAttributes) throws ErrnoException {
+        boolean begun = waits.begin();
+        try {
+            share(fd, kind, withAttributes);
+        } finally {
+            waits.end(begun);
+        }
+    }
+
+    private void share(Fd fd, Descriptor kind, boolean withAttributes) throws ErrnoException {
         Round round;
-        long covered;
+        boolean leads;
         synchronized (this) {
-            round = next == null ? new Round(fd, kind) : next;
+            Round open = next;
+            leads = open == null;
+            round = open == null ? new Round(fd, kind) : open;
             next = round;
             round.join(fd, kind, withAttributes);
-            awaitTurn(round);
-            if (round.done) {
-                round.throwIfFailed();
-                return;
+            if (!running) {
+                running = true;
+                round.turn.countDown();
             }
-            running = true;
-            next = null;
-            covered = ended;
         }
-        lead(round, covered);
+        if (leads) {
+            Uninterruptibles.awaitUninterruptibly(round.turn);
+            lead(round, begin());
+        } else {
+            Uninterruptibles.awaitUninterruptibly(round.done);
+        }
         round.throwIfFailed();
     }
 
-    /** Waits until the round is done, or is the next one and no sync is running. */
-    private void awaitTurn(Round round) {
-        boolean interrupted = false;
-        while (!round.done && (running || next != round)) {
-            try {
-                wait();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+    /** The next round begins, so no thread joins it any more. Returns the number of changes that it covers. */
+    private synchronized long begin() {
+        next = null;
+        return ended;
     }
 
     private void lead(Round round, long covered) {
@@ -136,11 +146,14 @@ final class SyncGate {
                 if (round.kind == Descriptor.TRACKED) {
                     settled = Math.max(settled, covered);
                 }
-                running = false;
                 round.failure = failure;
-                round.done = true;
-                notifyAll();
+                if (next == null) {
+                    running = false;
+                } else {
+                    next.turn.countDown();
+                }
             }
+            round.done.countDown();
         }
     }
 
@@ -152,7 +165,7 @@ final class SyncGate {
         TRACKED
     }
 
-    /** Threads that share one sync. The gate's lock guards it until its sync starts. */
+    /** Threads that share one sync, of which the first makes the call. The gate's lock guards it until that begins. */
     private static final class Round {
         private Fd fd;
         private Descriptor kind;
@@ -160,8 +173,13 @@ final class SyncGate {
         /** No thread joins after the sync has started. */
         private int members;
 
-        private boolean done;
-        private @Nullable ErrnoException failure;
+        /** Open when the sync before has ended. */
+        private final CountDownLatch turn = new CountDownLatch(1);
+
+        /** Open when this sync has ended. */
+        private final CountDownLatch done = new CountDownLatch(1);
+
+        private volatile @Nullable ErrnoException failure;
 
         Round(Fd fd, Descriptor kind) {
             this.fd = fd;
@@ -178,8 +196,9 @@ final class SyncGate {
         }
 
         void throwIfFailed() throws ErrnoException {
-            if (failure != null) {
-                throw failure;
+            ErrnoException thrown = failure;
+            if (thrown != null) {
+                throw thrown;
             }
         }
     }

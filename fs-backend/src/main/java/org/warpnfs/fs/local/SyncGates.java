@@ -12,17 +12,19 @@ import org.warpnfs.fs.local.libc.Statx;
 final class SyncGates {
     private final SyncGate.SyncCall call;
     private final SyncGate.Announcement announcement;
+    private final SyncWaits waits;
     private final Map<Inode, Held> gates = new HashMap<>();
 
-    SyncGates(SyncGate.SyncCall call, SyncGate.Announcement announcement) {
+    SyncGates(SyncGate.SyncCall call, SyncGate.Announcement announcement, SyncWaits waits) {
         this.call = call;
+        this.waits = waits;
         this.announcement = announcement;
     }
 
     /** The gate of an open file. It must be given back with {@link Hold#close} before the file is closed. */
     synchronized Hold hold(Statx statx) {
         Inode inode = new Inode(statx.fileSystemDevice(), statx.inode());
-        Held held = gates.computeIfAbsent(inode, key -> new Held(new SyncGate(call, announcement)));
+        Held held = gates.computeIfAbsent(inode, key -> new Held(new SyncGate(call, announcement, waits)));
         held.holders++;
         return new Hold(inode, held.gate);
     }

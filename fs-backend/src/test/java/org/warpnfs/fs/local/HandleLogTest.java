@@ -201,8 +201,8 @@ class HandleLogTest {
 
     /** A cache of open files that stays empty. */
     static FdCache noFiles(Fd rootFd) {
-        Durability durability =
-                new Durability(new Startup.KernelSyncCalls(), rootFd, new Durability.Kind(false, false));
+        Durability durability = new Durability(
+                new Startup.KernelSyncCalls(), rootFd, new Durability.Kind(false, false), SyncWaits.UNCOUNTED);
         return new FdCache(0, durability, DescriptorBudget.of(1024), System::nanoTime);
     }
 }

@@ -39,7 +39,7 @@ class IdleDescriptorsTest {
         Files.writeString(tree.resolve("f"), "f");
         Files.writeString(tree.resolve("other"), "o");
         root = OpenCalls.open(bytes(tree), OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
-        durability = new Durability(syncs, root, new Durability.Kind(false, false));
+        durability = new Durability(syncs, root, new Durability.Kind(false, false), SyncWaits.UNCOUNTED);
         files = new FdCache(8, durability, DescriptorBudget.of(1024), nowNanos::get);
     }
 

@@ -34,13 +34,28 @@ class SyncGateTest {
     private Fd fd;
     private Fd other;
     private final SyncCounts counts = new SyncCounts();
+    private final AtomicInteger waitsBegun = new AtomicInteger();
+    private final AtomicInteger waitsEnded = new AtomicInteger();
+    private final SyncWaits waits = new SyncWaits() {
+        @Override
+        public boolean begin() {
+            waitsBegun.incrementAndGet();
+            return true;
+        }
+
+        @Override
+        public void end(boolean begun) {
+            assertThat(begun).isTrue();
+            waitsEnded.incrementAndGet();
+        }
+    };
     private SyncGate gate;
 
     @BeforeEach
     void open() throws Exception {
         fd = OpenCalls.open("/dev/null".getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDWR);
         other = OpenCalls.open("/dev/null".getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDONLY);
-        gate = new SyncGate(this::call, code -> announced.incrementAndGet(), counts);
+        gate = new SyncGate(this::call, code -> announced.incrementAndGet(), waits, counts);
     }
 
     @AfterEach
@@ -199,9 +214,27 @@ class SyncGateTest {
         assertThat(announced).hasValue(1);
     }
 
+    /** The thread that makes the call waits as much as those that share it. */
+    @Test
+    void waits_ofEachThread_areToldFromBeforeTheSyncToItsEnd() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        FutureTask<Integer> first = start(() -> sync(Descriptor.TRACKED, false), threads);
+        awaitBegin();
+        FutureTask<Integer> second = start(() -> sync(Descriptor.TRACKED, false), threads);
+        awaitWaiting(threads);
+        assertThat(waitsBegun).hasValue(2);
+        assertThat(waitsEnded).hasValue(0);
+
+        errno = Errno.EIO;
+        mayEnd.release(2);
+        assertThat(result(first)).isZero();
+        assertThat(result(second)).isEqualTo(Errno.EIO);
+        assertThat(waitsEnded).as("also after a failure").hasValue(2);
+    }
+
     @Test
     void gates_ofOneInode_areOneUntilNobodyHoldsThem() throws Exception {
-        SyncGates gates = new SyncGates(this::call, code -> {});
+        SyncGates gates = new SyncGates(this::call, code -> {}, SyncWaits.UNCOUNTED);
         try (SyncGates.Hold first = gates.hold(AttributeReader.statx(fd));
                 SyncGates.Hold second = gates.hold(AttributeReader.statx(other))) {
             assertThat(first.gate()).isSameAs(second.gate());

@@ -11,6 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.lanes.CallThread;
 import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.lanes.SharedWait;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 
@@ -22,9 +23,11 @@ import org.warpnfs.limits.LogLimiter;
  * {@link LaneTurns} decides whose task runs next, and when a new client may have a thread beyond the usual ones because
  * those are held.
  *
+ * <p>A task that waits for a sync needs its thread, but not its place: see {@link SharedWait}.
+ *
  * <p>Threads start when they are first needed. The usual threads stay, and so does one more, once it has been needed,
- * which watches for held threads. The other additional threads end when they find nothing to do. If the system has no
- * more threads, the existing ones do all the work. If there is none, tasks are rejected.
+ * which watches for held threads. The other additional threads end when they have found nothing to do for a while. If
+ * the system has no more threads, the existing ones do all the work. If there is none, tasks are rejected.
  *
  * <h2>Buffers</h2>
  *
@@ -40,6 +43,15 @@ final class LaneThreads {
      * this. Each thread costs its stack.
      */
     static final int BEYOND = 64;
+
+    /**
+     * The most threads of a lane whose tasks wait for a sync together. One client alone gets half of them: as many as a
+     * Linux client over TCP has calls in flight, in its usual setting.
+     */
+    static final int SHARING = 128;
+
+    /** How long a thread stays that has nothing to do. Threads that are needed for each sync need not start again. */
+    private static final long KEPT_NANOS = Duration.ofSeconds(2).toNanos();
 
     /** A task that runs for longer is held. A disk that is only busy takes less time. */
     static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -83,7 +95,7 @@ final class LaneThreads {
         this.name = name;
         this.usual = usual;
         this.maker = maker;
-        this.turns = new LaneTurns(usual, BEYOND, PATIENCE.toNanos());
+        this.turns = new LaneTurns(usual, BEYOND, SHARING, PATIENCE.toNanos());
     }
 
     void execute(ClientAddress client, LaneTask task) {
@@ -186,7 +198,7 @@ final class LaneThreads {
         if (woken < idle) {
             woken++;
             work.signal();
-        } else if ((ready && threads.size() < usual) || threads.size() == turns.runningCount()) {
+        } else if ((ready && threads.size() - turns.sharingCount() < usual) || threads.size() == turns.runningCount()) {
             // In the second case no thread is about to check.
             start();
         }
@@ -227,10 +239,12 @@ final class LaneThreads {
                 lock.unlock();
             }
             try {
+                SharedWait.ofTask(new TaskPlace(task));
                 task.task().run();
             } catch (Throwable e) {
                 LOG.error("{}: a task failed by a bug of the server", name, e);
             } finally {
+                SharedWait.ofTask(null);
                 // An interrupt was meant for this task.
                 var _ = Thread.interrupted();
             }
@@ -239,6 +253,7 @@ final class LaneThreads {
 
     /** Begins the next task; null if this thread has to end. */
     private LaneTurns.@Nullable Running await() {
+        boolean unneeded = false;
         while (true) {
             long now = System.nanoTime();
             LaneTurns.Running task = turns.begin(now);
@@ -254,25 +269,62 @@ final class LaneThreads {
                 return null;
             }
             long untilPlaceNanos = watched ? Long.MAX_VALUE : turns.nanosToNextPlace(now);
-            if (untilPlaceNanos == Long.MAX_VALUE && idle > 0 && threads.size() > usual + 1) {
+            boolean additional = threads.size() > usual + 1;
+            if (unneeded && untilPlaceNanos == Long.MAX_VALUE && idle > 0 && additional) {
                 threads.remove(Thread.currentThread());
                 return null;
             }
             idle++;
-            if (untilPlaceNanos == Long.MAX_VALUE) {
-                work.awaitUninterruptibly();
-            } else {
-                watched = true;
-                try {
+            boolean watches = untilPlaceNanos != Long.MAX_VALUE;
+            watched |= watches;
+            try {
+                if (watches) {
                     var _ = work.awaitNanos(untilPlaceNanos);
-                } catch (InterruptedException e) {
-                    // An interrupt is meant for a task, and this thread has none.
-                    LOG.trace("{}: interrupted while idle", name);
+                } else if (additional) {
+                    unneeded = work.awaitNanos(KEPT_NANOS) <= 0;
+                } else {
+                    work.awaitUninterruptibly();
                 }
-                watched = false;
+            } catch (InterruptedException e) {
+                // An interrupt is meant for a task, and this thread has none.
+                LOG.trace("{}: interrupted while idle", name);
             }
+            watched &= !watches;
             idle--;
             woken = Math.max(0, woken - 1);
+        }
+    }
+
+    /** The place of one task. For the task's thread. */
+    private final class TaskPlace implements SharedWait.Place {
+        private final LaneTurns.Running task;
+
+        TaskPlace(LaneTurns.Running task) {
+            this.task = task;
+        }
+
+        @Override
+        public boolean leave() {
+            lock.lock();
+            try {
+                boolean left = turns.leave(task, System.nanoTime());
+                if (left && !turns.nobodyWaits()) {
+                    wakeOne();
+                }
+                return left;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void takeAgain() {
+            lock.lock();
+            try {
+                turns.takeAgain(task, System.nanoTime());
+            } finally {
+                lock.unlock();
+            }
         }
     }
 

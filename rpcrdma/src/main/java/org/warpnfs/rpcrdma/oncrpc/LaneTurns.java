@@ -31,6 +31,10 @@ import org.warpnfs.limits.FairShare;
  * one of those. So an attacker who wants to keep new clients out with tasks that never end needs more addresses than
  * there are additional places. Tasks that end in time keep nobody out, because clients take turns.
  *
+ * <p>A task that waits together with others, as for a sync of a journal, has no place meanwhile. Such waits are shared
+ * by {@link FairShare} too. A task beyond that keeps its place while it waits. A task takes a place again even if none
+ * is free: it is about to end, and it is one of a bounded number.
+ *
  * <p>Only held tasks make room for additional ones, because a lane that is busy with many clients shall not have more
  * threads than configured.
  *
@@ -44,17 +48,18 @@ final class LaneTurns {
         final ClientAddress address;
         final Deque<LaneTask> waiting = new ArrayDeque<>();
         int running;
+        int sharing;
 
         Client(ClientAddress address) {
             this.address = address;
         }
     }
 
-    /** A task that has a place, from its beginning to its end. */
+    /** A task from its beginning to its end. */
     static final class Running {
         private final Client client;
         private final LaneTask task;
-        private final long sinceNanos;
+        private long sinceNanos;
 
         private Running(Client client, LaneTask task, long sinceNanos) {
             this.client = client;
@@ -69,6 +74,7 @@ final class LaneTurns {
 
     private final int usual;
     private final int most;
+    private final int mostSharing;
     private final long patienceNanos;
 
     /** Clients that run or wait for something. */
@@ -77,17 +83,22 @@ final class LaneTurns {
     /** Clients that wait, the next in turn first. */
     private final Map<ClientAddress, Client> turns = new LinkedHashMap<>();
 
-    /** Running tasks, in the order in which they began. */
+    /** Tasks that have a place, in the order in which they got it. */
     private final Set<Running> running = new LinkedHashSet<>();
+
+    /** Tasks that gave up their place for a wait that they share, in the order in which it began. */
+    private final Set<Running> sharing = new LinkedHashSet<>();
 
     /**
      * @param usual the number of usual places, at least 1
      * @param beyond the number of additional places
+     * @param sharing the number of tasks that may wait without a place
      * @param patienceNanos the time after which a running task is held
      */
-    LaneTurns(int usual, int beyond, long patienceNanos) {
+    LaneTurns(int usual, int beyond, int sharing, long patienceNanos) {
         this.usual = usual;
         this.most = usual + beyond;
+        this.mostSharing = sharing;
         this.patienceNanos = patienceNanos;
     }
 
@@ -138,8 +149,35 @@ final class LaneTurns {
         forgetIfIdle(task.client);
     }
 
+    /**
+     * A running task begins to wait together with others.
+     *
+     * @return false if it keeps its place, because its client has as many such waits as it may have
+     */
+    boolean leave(Running task, long nowNanos) {
+        Client client = task.client;
+        if (!running.contains(task) || !FairShare.allows(client.sharing, 1, mostSharing - sharing.size())) {
+            return false;
+        }
+        running.remove(task);
+        client.running--;
+        task.sinceNanos = nowNanos;
+        sharing.add(task);
+        client.sharing++;
+        return true;
+    }
+
+    /** A task that left its place has one again. */
+    void takeAgain(Running task, long nowNanos) {
+        sharing.remove(task);
+        task.client.sharing--;
+        task.sinceNanos = nowNanos;
+        running.add(task);
+        task.client.running++;
+    }
+
     private void forgetIfIdle(Client client) {
-        if (client.running == 0 && client.waiting.isEmpty()) {
+        if (client.running == 0 && client.sharing == 0 && client.waiting.isEmpty()) {
             clients.remove(client.address);
         }
     }
@@ -186,13 +224,17 @@ final class LaneTurns {
     }
 
     private boolean placeBeyond(long nowNanos) {
-        return running.size() < most && running.size() - heldCount(nowNanos) < usual;
+        return running.size() < most && running.size() - heldCount(running, nowNanos) < usual;
     }
 
-    /** The number of tasks that have run for longer than the patience. */
+    /** The number of tasks that have run, or waited together with others, for longer than the patience. */
     int heldCount(long nowNanos) {
+        return heldCount(running, nowNanos) + heldCount(sharing, nowNanos);
+    }
+
+    private int heldCount(Set<Running> tasks, long nowNanos) {
         int held = 0;
-        for (Running task : running) {
+        for (Running task : tasks) {
             if (nowNanos - task.sinceNanos < patienceNanos) {
                 break;
             }
@@ -201,9 +243,14 @@ final class LaneTurns {
         return held;
     }
 
-    /** The number of tasks that have a place. */
+    /** The number of tasks that have begun and not ended. */
     int runningCount() {
-        return running.size();
+        return running.size() + sharing.size();
+    }
+
+    /** The number of those that have no place, because they wait together with others. */
+    int sharingCount() {
+        return sharing.size();
     }
 
     /** The number of tasks that wait for a place. */

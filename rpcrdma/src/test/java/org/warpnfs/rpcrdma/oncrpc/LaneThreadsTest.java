@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.lanes.SharedWait;
 import org.warpnfs.limits.ClientAddress;
 
 /** Which tasks run on which threads, with tasks that block until the test releases them. */
@@ -150,6 +151,54 @@ class LaneThreadsTest {
         lane.execute(ALICE, new Task("next", new CountDownLatch(0)));
         awaitBegun(1);
         lane.close();
+    }
+
+    /** A task that waits together with others until the test releases it. */
+    private final class Sharing implements LaneTask {
+        @Override
+        public void run() {
+            boolean shared = SharedWait.begin();
+            try {
+                new Task("sharing", open).run();
+            } finally {
+                SharedWait.end(shared);
+            }
+        }
+
+        @Override
+        public void refused() {
+            refused.add("sharing");
+        }
+    }
+
+    @Test
+    void tasksOfOneClient_waitTogether_allOfThemBegin_andOthersRun() throws Exception {
+        int most = LaneThreads.SHARING / 2 + 2;
+        for (int i = 0; i < 100; i++) {
+            threads.execute(Lane.LONG, ALICE, new Sharing());
+        }
+        awaitBegun(most);
+        free(Lane.LONG, BOB, "bob");
+        awaitBegun(1);
+        assertThat(ran).hasSize(most + 1).endsWith("bob");
+        assertThat(threads.waitingCount(Lane.LONG)).isEqualTo(100 - most);
+        open.countDown();
+        awaitBegun(100 - most);
+        assertThat(threads.drain(Duration.ofSeconds(60))).isTrue();
+        assertThat(threads.runningCount(Lane.LONG)).isZero();
+    }
+
+    @Test
+    void tasksOfManyClients_waitTogetherForEver_newcomersAreRunAllTheSame() throws Exception {
+        for (int client = 0; client < 40; client++) {
+            for (int i = 0; i < 8; i++) {
+                threads.execute(Lane.LONG, client(100 + client), new Sharing());
+            }
+        }
+        free(Lane.LONG, ALICE, "honest");
+        while (!ran.contains("honest")) {
+            awaitBegun(1);
+        }
     }
 
     @Test

@@ -12,13 +12,16 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
-/** Sixteen usual places, 64 additional ones, and a patience of ten units of a manual clock. */
+/**
+ * Sixteen usual places, 64 additional ones, eight waits that are shared, and a patience of ten units of a manual clock.
+ */
 class LaneTurnsTest {
     private static final int USUAL = 16;
     private static final int BEYOND = 64;
+    private static final int SHARING = 8;
     private static final long PATIENCE = 10;
 
-    private final LaneTurns turns = new LaneTurns(USUAL, BEYOND, PATIENCE);
+    private final LaneTurns turns = new LaneTurns(USUAL, BEYOND, SHARING, PATIENCE);
 
     private record Task(int client) implements LaneTask {
         @Override
@@ -147,6 +150,63 @@ class LaneTurnsTest {
                 .as("nobody is a newcomer")
                 .isEqualTo(Long.MAX_VALUE);
         assertThat(turns.heldCount(100 * PATIENCE)).isEqualTo(USUAL + 1);
+    }
+
+    /** Begins all tasks that may begin. Each of them gives up its place at once, if it may. */
+    private List<LaneTurns.Running> beginAllSharing(long now, List<LaneTurns.Running> kept) {
+        List<LaneTurns.Running> left = new ArrayList<>();
+        for (LaneTurns.Running task = turns.begin(now); task != null; task = turns.begin(now)) {
+            (turns.leave(task, now) ? left : kept).add(task);
+        }
+        return left;
+    }
+
+    @Test
+    void sharedWaits_ofOneClient_areHalfOfThem_thenTasksKeepTheirPlaces() {
+        List<LaneTurns.Running> kept = new ArrayList<>();
+        add(1, 64);
+        assertThat(beginAllSharing(0, kept)).hasSize(SHARING / 2);
+        assertThat(kept).as("as without shared waits").hasSize(USUAL / 2);
+        add(2, 64);
+        assertThat(beginAllSharing(0, kept)).as("half of the rest").hasSize(SHARING / 4);
+        assertThat(kept).hasSize(USUAL / 2 + USUAL / 4);
+        assertThat(turns.runningCount()).isEqualTo(SHARING / 2 + SHARING / 4 + USUAL / 2 + USUAL / 4);
+        assertThat(turns.sharingCount()).isEqualTo(SHARING / 2 + SHARING / 4);
+    }
+
+    @Test
+    void sharedWait_ends_taskTakesAPlaceThoughNoneIsFree_andOthersWaitForIt() {
+        add(1, 4);
+        List<LaneTurns.Running> left = beginAllSharing(0, new ArrayList<>());
+        assertThat(left).hasSize(4);
+        for (int client = 10; client < 10 + USUAL; client++) {
+            add(client, 2);
+        }
+        assertThat(beginAll(0)).hasSize(USUAL);
+        left.forEach(task -> turns.takeAgain(task, 0));
+        assertThat(turns.sharingCount()).isZero();
+        assertThat(turns.runningCount()).isEqualTo(USUAL + 4);
+        assertThat(turns.ready(PATIENCE - 1)).isFalse();
+        left.forEach(turns::ended);
+        assertThat(turns.runningCount()).isEqualTo(USUAL);
+    }
+
+    @Test
+    void sharedWait_doesNotEnd_isHeldAndTakesNobodysPlace() {
+        for (int client = 1; client <= 100; client++) {
+            add(client, 64);
+        }
+        List<LaneTurns.Running> left = beginAllSharing(0, new ArrayList<>());
+        assertThat(left).hasSizeBetween(1, SHARING);
+        assertThat(turns.heldCount(PATIENCE - 1)).isZero();
+        assertThat(turns.heldCount(PATIENCE)).isEqualTo(left.size() + USUAL);
+        assertThat(turns.leave(left.getFirst(), PATIENCE))
+                .as("again, while it waits")
+                .isFalse();
+        assertThat(beginAll(PATIENCE))
+                .as("newcomers get additional places, one each")
+                .hasSize(USUAL)
+                .doesNotHaveDuplicates();
     }
 
     @Test
