@@ -99,7 +99,8 @@ public final class ChosenBackend {
         } catch (BackendException e) {
             LOG.debug("backend {}", backend.name(), e);
             throw new ConfigException(placeOf(e).orElse(place.toString()) + ": backend " + name() + ": " + text(e), e);
-        } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
+        } catch (Throwable e) {
+            PluginLoader.passUnlessDefect(e);
             LOG.error("backend {} failed to open {}", backend.name(), source, e);
             throw new ConfigException(
                     place + ": backend " + name() + " (" + backend.from() + ") failed: " + PluginLoader.reason(e), e);

@@ -1,15 +1,17 @@
 package org.warpnfs.server.plugins;
 
+import com.google.common.base.Splitter;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import org.warpnfs.server.config.BoundedText;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.settings.Mistakes;
@@ -51,23 +53,47 @@ record PluginFiles(Path from, List<Path> jars) {
 
     private static PluginFiles checked(Path from, List<Path> jars) throws ConfigException {
         for (Path jar : jars) {
-            requireOurs(jar);
-            requireJar(jar);
+            Owners.requireOurs(jar);
+            requireJar(jar, jars);
         }
         return new PluginFiles(from, jars);
     }
 
-    /** A class loader ignores a file that is not a jar. */
-    private static void requireJar(Path jar) throws ConfigException {
-        try {
-            new JarFile(jar.toFile()).close();
+    /** A class loader ignores a file that is not a jar, and loads what a manifest names, wherever it is. */
+    private static void requireJar(Path jar, List<Path> jars) throws ConfigException {
+        String named;
+        try (JarFile open = new JarFile(jar.toFile())) {
+            Manifest manifest = open.getManifest();
+            named = manifest == null ? null : manifest.getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
         } catch (IOException e) {
             throw new ConfigException(jar + ": is not a jar: " + BoundedText.reason(e), e);
+        }
+        if (named == null) {
+            return;
+        }
+        for (String other : Splitter.on(' ').omitEmptyStrings().split(named)) {
+            if (!isAmong(jars, jar, other)) {
+                throw new ConfigException(jar + ": its manifest's Class-Path names " + other
+                        + ", which is no jar of this plug-in: put all its jars into a directory of their own");
+            }
+        }
+    }
+
+    /** True if nothing else would be loaded: it is one of the jars, or there is no such file. */
+    private static boolean isAmong(List<Path> jars, Path jar, String other) {
+        try {
+            Path path = Path.of(jar.toAbsolutePath().toUri().resolve(other)).normalize();
+            return Files.notExists(path)
+                    || jars.stream()
+                            .anyMatch(
+                                    known -> known.toAbsolutePath().normalize().equals(path));
+        } catch (IllegalArgumentException | FileSystemNotFoundException e) {
+            return false;
         }
     }
 
     private static List<Path> entries(Path directory) throws ConfigException {
-        requireOurs(directory);
+        Owners.requireOurs(directory);
         List<Path> entries = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "[!.]*")) {
             files.forEach(entries::add);
@@ -78,19 +104,5 @@ record PluginFiles(Path from, List<Path> jars) {
         }
         entries.sort(null);
         return entries;
-    }
-
-    /** Whoever can write a plug-in has all rights of the server. */
-    private static void requireOurs(Path file) throws ConfigException {
-        try {
-            if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_WRITE)) {
-                throw new ConfigException(
-                        file + ": every user may write it, and so become the server; chmod o-w " + file);
-            }
-        } catch (NoSuchFileException e) {
-            throw new ConfigException(file + ": there is no such file or directory", e);
-        } catch (IOException e) {
-            throw new ConfigException(file + ": " + BoundedText.reason(e), e);
-        }
     }
 }

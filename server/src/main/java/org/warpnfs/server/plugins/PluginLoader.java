@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -40,13 +39,23 @@ final class PluginLoader {
             }
             loaded = true;
             return found;
-        } catch (RuntimeException | ServiceConfigurationError | LinkageError | StackOverflowError | AssertionError e) {
+        } catch (ConfigException e) {
+            throw e;
+        } catch (Throwable e) {
+            passUnlessDefect(e);
             LOG.debug("{} cannot be loaded", plugin.from(), e);
             throw new ConfigException(plugin.from() + ": cannot be loaded: " + reason(e), e);
         } finally {
             if (!loaded) {
                 close(classes);
             }
+        }
+    }
+
+    /** A lack of memory is not the plug-in's own, so it goes on. Whatever else a plug-in throws is its defect. */
+    static void passUnlessDefect(Throwable e) {
+        if (e instanceof VirtualMachineError lack && !(e instanceof StackOverflowError)) {
+            throw lack;
         }
     }
 
