@@ -3,6 +3,7 @@ package org.warpnfs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -44,6 +46,7 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
@@ -68,6 +71,7 @@ class ChangingFilesTest {
     private static final int READ_BYTES = 1 << 20;
     private static final int ROUNDS = 60;
     private static final int AT_ONCE = 4;
+    private static final int SLOW_CALLS = 8;
     private static final int UNTOUCHED = 0x55;
     private static final int OK = 0;
     private static final int STALE = 70;
@@ -128,19 +132,19 @@ class ChangingFilesTest {
         directory = Files.createDirectories((way.inMemory ? inMemory : onDisk).resolve("files"));
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         return WarpServer.start(new ServerConfig(
-                List.of(ExportSpec.parse(directory + ":/,no_root_squash")),
-                Backend.LOCAL,
-                16 << 20,
-                any,
-                any,
-                onDisk.resolve("state"),
-                RdmaChoices.DEFAULT.withCrc(way.crc),
-                Duration.ofSeconds(5),
-                4,
-                16 << 20,
-                Duration.ofSeconds(5),
-                IdentityChoices.DEFAULT,
-                new DataPath(way.splice, OnOff.ON)));
+                        List.of(ExportSpec.parse(directory + ":/,no_root_squash")),
+                        Backend.LOCAL,
+                        16 << 20,
+                        any,
+                        any,
+                        onDisk.resolve("state"),
+                        RdmaChoices.DEFAULT.withCrc(way.crc),
+                        Duration.ofSeconds(5),
+                        4,
+                        16 << 20,
+                        Duration.ofSeconds(5),
+                        IdentityChoices.DEFAULT)
+                .withDataPath(new DataPath(way.splice, OnOff.ON)));
     }
 
     // The change of files
@@ -380,6 +384,49 @@ class ChangingFilesTest {
                     byte[] record = new byte[in.readInt() & 0x7fff_ffff];
                     in.readFully(record);
                     assertThat(count(NfsCall.results(ByteBuffer.wrap(record)))).isEqualTo(READ_BYTES);
+                }
+            }
+        }
+        assertThat(descriptors()).isZero();
+    }
+
+    /** The same over RDMA, where the replies' bytes go to Write chunks. */
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA", "RDMA_WITH_DISK"})
+    void slowReaderOverRdma_ofFilesInThePageCache_holdsNoMemory(Way way) throws Exception {
+        IwarpConfig oneLoop = IwarpConfig.builder().eventLoopThreads(1).build();
+        try (WarpServer server = serve(way)) {
+            fill(directory.resolve("file"), 'a');
+            assumeTrue(givesRanges(), "this kernel or file system gives no ranges");
+            byte[] file = lookup(server, root(server));
+            CountDownLatch reads = new CountDownLatch(1);
+            try (IwarpTransport transport = new IwarpTransport(oneLoop);
+                    RpcRdmaRequester client = RpcRdmaRequester.connect(
+                                    transport.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, call -> call)
+                            .get(WAIT_SECONDS, TimeUnit.SECONDS)) {
+                // The first reply grants the credits for more than one call.
+                client.call(nfs(0).message(), ChunkOffer.NONE).get(WAIT_SECONDS, TimeUnit.SECONDS);
+                List<ByteBuffer> sinks = new ArrayList<>();
+                List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
+                for (int i = 0; i < SLOW_CALLS; i++) {
+                    sinks.add(ByteBuffer.allocateDirect(READ_BYTES));
+                    NfsCall call = read(file, i);
+                    replies.add(client.call(
+                            call.message(), ChunkOffer.write(sinks.getLast().duplicate())));
+                }
+                // The client's only event loop sends the calls and then stands still, so that it reads nothing.
+                transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(reads));
+                try {
+                    await(() -> server.counters().get("rdma_reply_bytes_held") > 4L * READ_BYTES
+                            && server.counters().get("payload_lent_bytes") == 0);
+                    assertThat(descriptors()).isGreaterThanOrEqualTo(4);
+                } finally {
+                    reads.countDown();
+                }
+                for (int i = 0; i < SLOW_CALLS; i++) {
+                    RequesterReply reply = replies.get(i).get(WAIT_SECONDS, TimeUnit.SECONDS);
+                    assertThat(count(NfsCall.results(reply.message()))).isEqualTo(READ_BYTES);
+                    checkData(sinks.get(i));
                 }
             }
         }

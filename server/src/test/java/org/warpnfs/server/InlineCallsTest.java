@@ -74,8 +74,8 @@ class InlineCallsTest {
                 4,
                 16 << 20,
                 Duration.ofSeconds(5),
-                IdentityChoices.DEFAULT,
-                new DataPath(OnOff.ON, inline)));
+                IdentityChoices.DEFAULT)
+                .withDataPath(new DataPath(OnOff.ON, inline)));
     }
 
     private WarpServer serve(OnOff inline) throws Exception {

@@ -55,39 +55,7 @@ public record ServerConfig(
         }
     }
 
-    /** The configuration of a server with a built-in backend. */
-    public ServerConfig(
-            List<ExportSpec> exports,
-            Backend backend,
-            long memoryBytes,
-            InetSocketAddress rdmaAddress,
-            InetSocketAddress tcpAddress,
-            @Nullable Path stateDirectory,
-            RdmaChoices rdma,
-            Duration lease,
-            int operationThreads,
-            long payloadBytes,
-            Duration drain,
-            IdentityChoices identities,
-            DataPath dataPath) {
-        this(
-                exports,
-                backend,
-                null,
-                memoryBytes,
-                rdmaAddress,
-                tcpAddress,
-                stateDirectory,
-                rdma,
-                lease,
-                operationThreads,
-                payloadBytes,
-                drain,
-                identities,
-                dataPath);
-    }
-
-    /** The same with all short cuts. */
+    /** The configuration of a server with a built-in backend and all short cuts. */
     public ServerConfig(
             List<ExportSpec> exports,
             Backend backend,
@@ -104,6 +72,7 @@ public record ServerConfig(
         this(
                 exports,
                 backend,
+                null,
                 memoryBytes,
                 rdmaAddress,
                 tcpAddress,
@@ -115,6 +84,44 @@ public record ServerConfig(
                 drain,
                 identities,
                 DataPath.DEFAULTS);
+    }
+
+    /** The same, with the backend of a plug-in. */
+    public ServerConfig withPlugin(PluginChoice chosen) {
+        return new ServerConfig(
+                exports,
+                Backend.PLUGIN,
+                chosen,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                dataPath);
+    }
+
+    /** The same, with chosen short cuts. */
+    public ServerConfig withDataPath(DataPath chosen) {
+        return new ServerConfig(
+                exports,
+                backend,
+                plugin,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                chosen);
     }
 
     /**
