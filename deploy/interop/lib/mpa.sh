@@ -15,10 +15,10 @@ mpa_dissect() {
     arguments+=(-e "$field")
   done
   {
-    "${tshark_mpa[@]}" -r "$1" -T fields -E separator=/t -E occurrence=a "${arguments[@]}" >"$2" || true
-    "${tshark_mpa[@]}" -r "$1" -V -O iwarp_mpa | awk '
+    "${tshark_mpa[@]}" -r "$1" -T fields -E separator=/t -E occurrence=a "${arguments[@]}" >"$2" || echo "tshark ended with status $?" >&2
+    { "${tshark_mpa[@]}" -r "$1" -V -O iwarp_mpa || echo "tshark ended with status $?" >&2; } | awk '
       /^Frame [0-9]+:/ { frame = $2 + 0 }
-      /CRC check:.*Good CRC32/ { print frame, "good" } /CRC check:.*Bad CRC32/ { print frame, "bad" }' >"$2.crc" || true
+      /CRC check:.*Good CRC32/ { print frame, "good" } /CRC check:.*Bad CRC32/ { print frame, "bad" }' >"$2.crc"
   } 2>"$2.log"
 }
 

@@ -19,7 +19,7 @@ dissect() {
   for field in "${wire_fields[@]}"; do arguments+=(-e "$field"); done
   {
     [ "$3" = tcp ] || { source=$1.recut; "${recut:-$here/out/recut}" "$1" "$source" "${ports[@]}" || true; }
-    "${tshark_below_nfs[@]}" -r "$source" -T fields -E separator=/t -E occurrence=a "${arguments[@]}" >"$2" || true
+    "${tshark_below_nfs[@]}" -r "$source" -T fields -E separator=/t -E occurrence=a "${arguments[@]}" >"$2" || echo "tshark ended with status $?" >&2
   } 2>"$2.log"
 }
 
@@ -108,7 +108,8 @@ wire_count() {
 # wire_crc CAPTURE: checks that every FPDU of the capture has a good CRC. tshark gives the result only as text, so this
 # needs a separate pass.
 wire_crc() {
-  "${tshark_below_nfs[@]}" -r "$1.recut" -V -O iwarp_mpa 2>/dev/null | awk '
+  { "${tshark_below_nfs[@]}" -r "$1.recut" -V -O iwarp_mpa 2>/dev/null || echo "tshark ended with status $?"; } | awk '
+    /^tshark ended/ { print }
     /CRC check:.*Good CRC32/ { good++ } /CRC check:.*Bad CRC32/ { bad++ } /CRC: 0x/ { unchecked++ }
     END { if (bad) print bad " bad CRCs"; if (unchecked) print unchecked " FPDUs without CRC"; if (good < 10) print good + 0 " good CRCs" }'
 }
