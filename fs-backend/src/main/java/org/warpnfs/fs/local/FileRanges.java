@@ -45,6 +45,11 @@ final class FileRanges {
             }
 
             @Override
+            public Fd duplicate(Fd file) throws ErrnoException {
+                return RangeCalls.duplicate(file);
+            }
+
+            @Override
             public long fileSystemType(Fd file) throws ErrnoException {
                 return FileSystemCalls.statfs(file).type();
             }
@@ -53,6 +58,8 @@ final class FileRanges {
         long cachedPages(Fd file, long offset, int lengthBytes) throws ErrnoException;
 
         void probe(Fd file, long offset) throws ErrnoException;
+
+        Fd duplicate(Fd file) throws ErrnoException;
 
         /** f_type of statfs(2). */
         long fileSystemType(Fd file) throws ErrnoException;
@@ -86,22 +93,23 @@ final class FileRanges {
     }
 
     /** A range of an open file, if all of it is in the page cache and there may be another range. */
-    Optional<CachedRange> range(Fd file, long offset, int lengthBytes) throws ErrnoException {
+    Optional<CachedRange> range(Fd file, long offset, int lengthBytes) {
         Pages pages = usable ? look(file, offset, lengthBytes, true) : Pages.LACKING;
         if (pages == Pages.LACKING || !take()) {
             return Optional.empty();
         }
-        boolean made = false;
+        Fd own = null;
         try {
-            Optional<CachedRange> range =
-                    Optional.of(new LocalRange(this, RangeCalls.duplicate(file), offset, lengthBytes, pages));
-            made = true;
-            return range;
+            own = pageCache.duplicate(file);
+        } catch (ErrnoException e) {
+            // The process has no more descriptors. To read the data takes none.
+            LOG.debug("no descriptor for a range: {}", e.getMessage());
         } finally {
-            if (!made) {
+            if (own == null) {
                 closed();
             }
         }
+        return own == null ? Optional.empty() : Optional.of(new LocalRange(this, own, offset, lengthBytes, pages));
     }
 
     private boolean take() {

@@ -17,6 +17,7 @@ import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.RangeCalls;
 import org.warpnfs.fs.spi.CachedRange;
 
 /** When a file is given as a range, by what the kernel says of its pages. */
@@ -39,6 +40,7 @@ class FileRangesTest {
     private int probeErrno;
 
     private int countErrno;
+    private int duplicateErrno;
     private long type = FUSE;
     private int probes;
 
@@ -54,6 +56,12 @@ class FileRangesTest {
             probes++;
             fail(probeErrno);
             fail(read ? 0 : Errno.EAGAIN);
+        }
+
+        @Override
+        public Fd duplicate(Fd asked) throws ErrnoException {
+            fail(duplicateErrno);
+            return RangeCalls.duplicate(asked);
         }
 
         @Override
@@ -105,6 +113,17 @@ class FileRangesTest {
         read = true;
         countErrno = Errno.EOPNOTSUPP;
         assertThat(gives(file)).isFalse();
+    }
+
+    /** A READ of an open file takes no descriptor, so it must not fail for want of one. */
+    @Test
+    void descriptors_haveRunOut_givesNothingAndCountsNothing() throws Exception {
+        read = true;
+        duplicateErrno = Errno.EMFILE;
+        assertThat(gives(file)).isFalse();
+        assertThat(ranges.open()).isZero();
+        duplicateErrno = 0;
+        assertThat(gives(file)).isTrue();
     }
 
     /** Another file system may be mounted in the tree. */
