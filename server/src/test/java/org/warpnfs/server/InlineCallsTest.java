@@ -63,18 +63,18 @@ class InlineCallsTest {
     private WarpServer serve(OnOff inline, List<ExportSpec> specs) throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         return WarpServer.start(new ServerConfig(
-                specs,
-                Backend.LOCAL,
-                16 << 20,
-                any,
-                any,
-                onDisk.resolve("state"),
-                RdmaChoices.DEFAULT,
-                Duration.ofSeconds(5),
-                4,
-                16 << 20,
-                Duration.ofSeconds(5),
-                IdentityChoices.DEFAULT)
+                        specs,
+                        Backend.LOCAL,
+                        16 << 20,
+                        any,
+                        any,
+                        onDisk.resolve("state"),
+                        RdmaChoices.DEFAULT,
+                        Duration.ofSeconds(5),
+                        4,
+                        16 << 20,
+                        Duration.ofSeconds(5),
+                        IdentityChoices.DEFAULT)
                 .withDataPath(new DataPath(OnOff.ON, inline)));
     }
 

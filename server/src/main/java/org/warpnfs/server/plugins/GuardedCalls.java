@@ -54,9 +54,18 @@ final class GuardedCalls implements InvocationHandler {
 
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
-        if (method.getName().equals("range")) {
-            // Ranges are used on event loops, where a plug-in that waits would hold all connections of one.
-            return Optional.empty();
+        switch (method.getName()) {
+            // These are called on event loops, where a plug-in that waits would hold all connections of one.
+            case "range" -> {
+                return Optional.empty();
+            }
+            case "tryRead" -> {
+                return OpenFile.WOULD_WAIT;
+            }
+            case "tryAttributes", "tryOpen" -> {
+                return null;
+            }
+            default -> {}
         }
         if (method.getName().equals("close") && target instanceof FileSystem files) {
             close(files);

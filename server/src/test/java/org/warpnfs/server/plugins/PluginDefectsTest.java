@@ -129,6 +129,17 @@ class PluginDefectsTest {
         assertThat(open("range", _ -> Optional.of(range)).range(0, 1)).isEmpty();
     }
 
+    @Test
+    void calls_thatMustNotWait_areNotPassedToAPlugin() throws Exception {
+        Answer waits = _ -> {
+            throw new AssertionError("called");
+        };
+        assertThat(files("tryOpen", waits).tryOpen(Caller.ROOT, FILE, OpenAccess.READ))
+                .isNull();
+        assertThat(files("tryAttributes", waits).tryAttributes(FILE)).isNull();
+        assertThat(open("tryRead", waits).tryRead(ByteBuffer.allocate(1), 0)).isEqualTo(OpenFile.WOULD_WAIT);
+    }
+
     /** The server's next use of a FileChannel on that thread would close it. */
     @Test
     void interrupt_thatACallLeavesBehind_isGone() {
