@@ -40,19 +40,19 @@ final class Listing {
     private static final int MAX_STEP_ENTRIES = 128;
 
     private final TreeContext tree;
-    private final NameCalls calls;
+    private final Calls calls;
     private final LongSupplier clockSeconds;
 
     Listing(TreeContext tree) {
-        this(tree, AttributeCalls::statx, () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
+        this(tree, new KernelCalls(), () -> TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
     }
 
     /**
-     * Does the same with another call and another clock.
+     * Does the same with other calls and another clock.
      *
      * @param clockSeconds seconds since 1970, by the clock that the file system's times are from
      */
-    Listing(TreeContext tree, NameCalls calls, LongSupplier clockSeconds) {
+    Listing(TreeContext tree, Calls calls, LongSupplier clockSeconds) {
         this.tree = tree;
         this.calls = calls;
         this.clockSeconds = clockSeconds;
@@ -67,7 +67,7 @@ final class Listing {
             seek(stream, offset);
             while (true) {
                 Stillness stillness = Stillness.of(directory, tree.durability(), clockSeconds.getAsLong());
-                List<DirectoryStream.Entry> batch = stream.next(visitor.room());
+                List<DirectoryStream.Entry> batch = calls.next(stream, visitor.room());
                 if (batch.isEmpty()) {
                     return true;
                 }
@@ -211,10 +211,26 @@ final class Listing {
         return cookie >= LOW_OFFSETS && cookie < LOW_OFFSETS + LOWEST_COOKIE ? cookie - LOW_OFFSETS : cookie;
     }
 
-    /** The system call that reads attributes by name. A test replaces it. */
-    @FunctionalInterface
-    interface NameCalls {
+    /** System calls of a listing. A test replaces them. */
+    interface Calls {
+        /** The next names of the directory; see {@link DirectoryStream#next}. */
+        List<DirectoryStream.Entry> next(DirectoryStream stream, int wanted) throws ErrnoException;
+
+        /** The attributes of the file that has this name. */
         Statx statx(Fd directory, byte[] name) throws ErrnoException;
+    }
+
+    /** The calls themselves. */
+    static class KernelCalls implements Calls {
+        @Override
+        public List<DirectoryStream.Entry> next(DirectoryStream stream, int wanted) throws ErrnoException {
+            return stream.next(wanted);
+        }
+
+        @Override
+        public Statx statx(Fd directory, byte[] name) throws ErrnoException {
+            return AttributeCalls.statx(directory, name);
+        }
     }
 
     /** The file behind a name, or the error of its lookup. Both are null if no lookup was asked for. */

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileNode;
@@ -120,10 +122,13 @@ class ExchangedWhileListedTest {
     private List<DirectoryEntry> listed(
             Change betweenNamesAndHandles, Change betweenHandleAndAttributes, LongSupplier clock) throws Exception {
         List<DirectoryEntry> entries = new ArrayList<>();
-        Listing.NameCalls calls = (directory, name) -> {
-            lookups++;
-            make(betweenHandleAndAttributes, new String(name, UTF_8));
-            return AttributeCalls.statx(directory, name);
+        Listing.Calls calls = new Listing.KernelCalls() {
+            @Override
+            public Statx statx(Fd directory, byte[] name) throws ErrnoException {
+                lookups++;
+                make(betweenHandleAndAttributes, new String(name, UTF_8));
+                return super.statx(directory, name);
+            }
         };
         Listing listing = new Listing(context, calls, clock);
         listing.list(Caller.ROOT, context.handles().root(), 0, true, new FileSystem.EntryVisitor() {
