@@ -1,6 +1,7 @@
 package org.warpnfs.fs.local;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -44,6 +45,20 @@ final class CallerIdentity {
         return thread;
     }
 
+    /**
+     * Assumes the caller's user, but none of its groups, until the result is closed.
+     *
+     * @throws FsException as {@link #assume}
+     */
+    Assumed assumeUser(Caller caller) throws FsException {
+        if (caller.uid() == serverUid) {
+            return Assumed.NOTHING;
+        }
+        OnThread thread = onThread.get();
+        thread.takeUser(caller);
+        return thread;
+    }
+
     /** An identity that was assumed. Closing it restores the thread's own. */
     interface Assumed extends AutoCloseable {
         /** The caller is the server's own user, so nothing was assumed. */
@@ -57,6 +72,7 @@ final class CallerIdentity {
         private final List<Long> ownGroups;
         private boolean taken;
         private boolean broken;
+        private boolean groupTaken;
         private boolean groupsTaken;
 
         OnThread() {
@@ -72,6 +88,14 @@ final class CallerIdentity {
         }
 
         void take(Caller caller) throws FsException {
+            take(caller, () -> setGroups(caller.groups()) && setGroup(caller.gid()) && setUser(caller.uid()));
+        }
+
+        void takeUser(Caller caller) throws FsException {
+            take(caller, () -> setUser(caller.uid()));
+        }
+
+        private void take(Caller caller, BooleanSupplier steps) throws FsException {
             if (broken) {
                 throw new IllegalStateException(
                         "this thread failed to restore its own identity before and takes no other");
@@ -85,9 +109,7 @@ final class CallerIdentity {
             taken = true;
             boolean done = false;
             try {
-                done = setGroups(caller.groups())
-                        && IdentityCalls.setFileSystemGroup(caller.gid())
-                        && IdentityCalls.setFileSystemUser(caller.uid());
+                done = steps.getAsBoolean();
             } finally {
                 if (!done) {
                     close();
@@ -96,6 +118,15 @@ final class CallerIdentity {
             if (!done) {
                 throw FsException.of(FsError.ACCESS, "the kernel does not accept the identity of " + caller);
             }
+        }
+
+        private static boolean setUser(long uid) {
+            return IdentityCalls.setFileSystemUser(uid);
+        }
+
+        private boolean setGroup(long gid) {
+            groupTaken = true;
+            return IdentityCalls.setFileSystemGroup(gid);
         }
 
         private boolean setGroups(List<Long> groups) {
@@ -114,7 +145,7 @@ final class CallerIdentity {
         @Override
         public void close() {
             boolean user = IdentityCalls.setFileSystemUser(serverUid);
-            boolean group = IdentityCalls.setFileSystemGroup(serverGid);
+            boolean group = !groupTaken || IdentityCalls.setFileSystemGroup(serverGid);
             boolean groups = true;
             if (groupsTaken) {
                 try {
@@ -130,6 +161,7 @@ final class CallerIdentity {
                         "thread {} could not restore its own identity; its further calls fail", Thread.currentThread());
                 throw new IllegalStateException("identity not restored");
             }
+            groupTaken = false;
             taken = false;
         }
     }

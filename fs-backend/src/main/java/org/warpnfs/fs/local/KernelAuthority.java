@@ -17,6 +17,8 @@ import org.warpnfs.fs.spi.OpenAccess;
  * caller.
  */
 final class KernelAuthority implements Authority {
+    private static final int S_ISGID = 02000;
+
     private final CallerIdentity identity = new CallerIdentity();
     private final long unknownUid;
 
@@ -33,6 +35,21 @@ final class KernelAuthority implements Authority {
     @Override
     public CallerIdentity.Assumed assume(Caller caller) throws FsException {
         return identity.assume(caller);
+    }
+
+    /**
+     * The user alone takes away set-id bits and the use of reserved blocks, in a third of the system calls. Groups
+     * count only for a set-group-ID bit of a file that its group may not execute.
+     */
+    @Override
+    public void runAsWriter(Caller caller, Fd file, ResultlessCalls calls) throws FsException, ErrnoException {
+        boolean groupsCount = (AttributeReader.statx(file).mode() & S_ISGID) != 0;
+        CallerIdentity.Assumed assumed = groupsCount ? identity.assume(caller) : identity.assumeUser(caller);
+        try {
+            calls.make();
+        } finally {
+            assumed.close();
+        }
     }
 
     @Override

@@ -296,7 +296,7 @@ final class LocalOpenFile implements OpenFile {
 
     private void change(Fd fd, Authority.ResultlessCalls calls) throws FsException, ErrnoException {
         try {
-            tree.authority().runAs(caller, calls);
+            tree.authority().runAsWriter(caller, fd, calls);
         } catch (ErrnoException e) {
             tree.durability().writeFailed(entry.gate(), e.errno());
             throw e;

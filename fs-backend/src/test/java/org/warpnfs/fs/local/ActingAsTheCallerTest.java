@@ -24,6 +24,8 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
 
 /** Calls as other users: identities that are given back, and lists and set-user-id bits of the kernel. */
 class ActingAsTheCallerTest extends LocalTreeFixture {
@@ -46,6 +48,33 @@ class ActingAsTheCallerTest extends LocalTreeFixture {
         assertFails(
                 FsError.ACCESS, () -> fs.lookup(new Caller(0xffff_ffffL, 0, List.of()), fs.root(), FileName.of("f")));
         assertThat(statusOfThisThread()).isEqualTo(before);
+    }
+
+    @Test
+    void write_byAMemberOfTheGroup_keepsASetGroupIdBitThatNobodyCanUse_andOthersLoseBothBits() throws Exception {
+        Assumptions.assumeTrue(LocalBackend.IS_ROOT, "only root lends identities");
+        Caller member = new Caller(1000, 1000, List.of(3000L));
+        String before = statusOfThisThread();
+
+        assertThat(permissionsAfterWrite(member, 02666)).isEqualTo(02666);
+        assertThat(permissionsAfterWrite(member, 06777)).isEqualTo(0777);
+        assertThat(permissionsAfterWrite(new Caller(1001, 1001, List.of()), 06777))
+                .isEqualTo(0777);
+        assertThat(permissionsAfterWrite(Caller.ROOT, 06777))
+                .as("written by root")
+                .isEqualTo(06777);
+        assertThat(statusOfThisThread()).isEqualTo(before);
+    }
+
+    /** Writes to a file of group 3000. */
+    private int permissionsAfterWrite(Caller caller, int permissions) throws Exception {
+        FileHandle file = create(fs.root(), "f" + Integer.toOctalString(permissions) + "-" + caller.uid());
+        fs.setAttributes(Caller.ROOT, file, new AttributeChanges(null, 2000L, 3000L, null, null, null));
+        fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(permissions));
+        try (OpenFile open = fs.open(caller, file, OpenAccess.WRITE)) {
+            open.write(ByteBuffer.allocateDirect(10), 0, Stability.UNSTABLE);
+        }
+        return fs.attributes(file).permissions();
     }
 
     private static String statusOfThisThread() throws IOException {
