@@ -34,6 +34,7 @@ class PagesTest {
     private static final List<String> NAMES = List.of(
             "README.md",
             "CONTRIBUTING.md",
+            "docs/backend.md",
             "docs/benchmark.md",
             "docs/operate.md",
             "docs/client.md",

@@ -61,6 +61,12 @@ public final class PluginJar {
                 type.getProtectionDomain().getCodeSource().getLocation().toString()));
     }
 
+    /** Returns the jar of the example backends, as the module's build makes it. */
+    public static Path ofExamples(Path jar, Class<?> example) throws IOException {
+        Path code = codeOf(example);
+        return Files.isDirectory(code) ? of(jar, code, null) : readable(Files.copy(code, jar));
+    }
+
     /** Puts a directory of classes into a jar. */
     public static Path of(Path jar, Path classes, @Nullable String provider) throws IOException {
         try (OutputStream file = Files.newOutputStream(jar);
