@@ -134,6 +134,24 @@ class InlineCallsTest {
         }
     }
 
+    /** Offsets are unsigned. Nothing is there beyond 2^63, which is no error. */
+    @Test
+    void offsetBeyondEveryFile_onTheEventLoop_readsNothing() throws Exception {
+        try (WarpServer server = serve(OnOff.ON)) {
+            byte[] file = file(server);
+            assertThat(read(server, file)).isEqualTo(FILE_BYTES);
+            for (long offset : new long[] {Long.MAX_VALUE, Long.MIN_VALUE, -4096, -1}) {
+                long before = inline(server, "tcp");
+                ByteBuffer results = nfs3(READ, file).hyper(offset).word(4096).overTcp(server.tcpAddress());
+                assertThat(results.getInt()).as("%x", offset).isZero();
+                results.position(results.position() + 4 + 84);
+                assertThat(results.getInt()).as("count").isZero();
+                assertThat(results.getInt()).as("end of file").isOne();
+                assertThat(inline(server, "tcp")).isEqualTo(before + 1);
+            }
+        }
+    }
+
     private boolean readsTheCache(WarpServer server, byte[] file) throws Exception {
         assertThat(read(server, file)).isEqualTo(FILE_BYTES);
         assertThat(inline(server, "tcp")).isEqualTo(2);

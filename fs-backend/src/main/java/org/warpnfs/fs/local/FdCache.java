@@ -229,11 +229,7 @@ final class FdCache implements AutoCloseable {
         }
         if (closes) {
             // The tree was closed meanwhile.
-            try {
-                Thread.ofVirtual().name("warpnfs-fs-close").start(() -> close(entry));
-            } catch (OutOfMemoryError e) {
-                close(entry);
-            }
+            SlowCloses.later(() -> close(entry));
         }
     }
 

@@ -38,8 +38,9 @@ final class KernelAuthority implements Authority {
     }
 
     /**
-     * The user alone takes away set-id bits and the use of reserved blocks, in a third of the system calls. Groups
-     * count only for a set-group-ID bit of a file that its group may not execute.
+     * The user alone takes away set-id bits and the use of reserved blocks, in a third of the system calls. (A group
+     * that may use reserved blocks of ext4, by tune2fs -g, counts only if it is the server's own.) Groups count only
+     * for a set-group-ID bit of a file that its group may not execute.
      */
     @Override
     public void runAsWriter(Caller caller, Fd file, ResultlessCalls calls) throws FsException, ErrnoException {

@@ -111,7 +111,8 @@ public record FileData(Source payload, boolean isEnd) {
         ByteBuffer buffer = payload.buffer();
         int start = buffer.position();
         int asked = buffer.remaining();
-        int got = file.tryRead(buffer, offset);
+        // Nothing is asked for beyond 2^63.
+        int got = file.tryRead(buffer, Math.max(offset, 0));
         buffer.position(start);
         if (got == OpenFile.WOULD_WAIT) {
             return null;

@@ -25,7 +25,6 @@ import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.xdr.PayloadXdr;
-import org.warpnfs.payload.Payload;
 
 /**
  * Processes a call from its arguments to its reply, for NFS and for its side program. A READ that finds no memory goes
@@ -77,59 +76,65 @@ final class Nfs3Dispatcher {
                             new Remembered<>(rpc, procedure, call, args, timer));
             return;
         }
-        int payloadBytes = procedure.payloadBytes(args, server.options());
         CallLanes lanes = Lanes.of(rpc);
-        boolean mustNotWait = lanes.lane() == Lane.EVENT_LOOP;
-        Payload memory = payloadBytes == 0 ? null : server.payloads().tryAcquire(lanes.client(), payloadBytes);
-        if (payloadBytes > 0 && memory == null && lanes.mayWait()) {
-            // No part of the reply exists yet, so the call holds no bytes of a reply while it waits.
-            var _ = lanes.holds(0);
-            MemoryWait.begin(server.payloads(), lanes, payloadBytes, payload -> {
+        if (lanes.lane() == Lane.EVENT_LOOP) {
+            answerHere(rpc, lanes, procedure, call, args, timer);
+        } else {
+            answerWithMemory(rpc, lanes, procedure, call, args, timer);
+        }
+    }
+
+    private <A> void answerWithMemory(
+            RpcCall rpc, CallLanes lanes, Nfs3Procedure<A> procedure, Nfs3Call call, A args, CallTimer timer) {
+        int payloadBytes = procedure.payloadBytes(args, server.options());
+        if (payloadBytes == 0) {
+            answer(rpc, procedure, call, args, timer);
+        } else {
+            MemoryWait.take(server.payloads(), lanes, payloadBytes, payload -> {
                 timer.given();
                 call.memory().give(payload);
                 answer(rpc, procedure, call, args, timer);
             });
-            return;
-        }
-        call.memory().give(memory);
-        if (mustNotWait) {
-            answerHere(rpc, lanes, procedure, call, args, timer);
-        } else {
-            answer(rpc, procedure, call, args, timer);
         }
     }
 
     /** Answers a call on an event loop, or passes it to another lane if it would have to wait. */
-    private static <A> void answerHere(
+    private <A> void answerHere(
             RpcCall rpc, CallLanes lanes, Nfs3Procedure<A> procedure, Nfs3Call call, A args, CallTimer timer) {
-        boolean goesOn = false;
-        try (Nfs3Reply reply = tryRun(procedure, call, args)) {
-            if (reply == null) {
-                goesOn = true;
-                var _ = lanes.holds(0);
-                lanes.proceed(Nfs3Lanes.ofPostponed(rpc.getProcedure()), new LaneTask() {
-                    @Override
-                    public void run() {
-                        timer.given();
-                        answer(rpc, procedure, call, args, timer);
-                    }
-
-                    @Override
-                    public void refused() {
-                        call.memory().release();
-                        Nfs3Reply later = failure(procedure, call.blind(), args, Nfs3Status.JUKEBOX);
-                        timer.ended(later.status().name());
-                        rpc.reply(later);
-                    }
-                });
-            } else {
+        try (Nfs3Reply reply = tryRunWithMemory(lanes, procedure, call, args)) {
+            if (reply != null) {
                 timer.ended(reply.status().name());
                 rpc.reply(reply);
+                return;
             }
+        }
+        var _ = lanes.holds(0);
+        lanes.proceed(Nfs3Lanes.ofPostponed(rpc.getProcedure()), new LaneTask() {
+            @Override
+            public void run() {
+                answerWithMemory(rpc, lanes, procedure, call, args, timer);
+            }
+
+            @Override
+            public void refused() {
+                Nfs3Reply later = failure(procedure, call.blind(), args, Nfs3Status.JUKEBOX);
+                timer.ended(later.status().name());
+                rpc.reply(later);
+            }
+        });
+    }
+
+    /** Null if it would have to wait for the memory of its data, or as {@link #tryRun}. Holds no memory then. */
+    private <A> @Nullable Nfs3Reply tryRunWithMemory(
+            CallLanes lanes, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        int payloadBytes = procedure.payloadBytes(args, server.options());
+        if (payloadBytes > 0) {
+            call.memory().give(server.payloads().tryAcquire(lanes.client(), payloadBytes));
+        }
+        try {
+            return payloadBytes > 0 && !call.memory().isThere() ? null : tryRun(procedure, call, args);
         } finally {
-            if (!goesOn) {
-                call.memory().release();
-            }
+            call.memory().release();
         }
     }
 

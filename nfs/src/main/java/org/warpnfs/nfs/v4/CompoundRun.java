@@ -94,7 +94,7 @@ final class CompoundRun implements LaneTask {
     private Nfs4Status lastStatus = Nfs4Status.OK;
 
     /** An operation that stopped on an event loop before it would have waited. */
-    private record Stopped(OpCode code, Postponed.Rest rest) {}
+    private record Stopped(OpCode code, int payloadBytes, Postponed.Rest rest) {}
 
     /** What follows the last operation that this thread executes. */
     private sealed interface Next {
@@ -212,7 +212,7 @@ final class CompoundRun implements LaneTask {
     private Next executeAll() {
         call.setMustNotWait(lane == Lane.EVENT_LOOP);
         for (; index < count; index++) {
-            Next elsewhere = isPutOff || stopped != null ? null : elsewhere();
+            Next elsewhere = isPutOff ? null : stopped == null ? elsewhere() : takeMemoryOnce(stopped.payloadBytes());
             if (elsewhere != null) {
                 return elsewhere;
             }
@@ -251,12 +251,14 @@ final class CompoundRun implements LaneTask {
         if (wanted.compareTo(lane) > 0) {
             return new Next.GoOn(wanted);
         }
-        return reads && !call.memory().isThere() ? takeMemory(code, arguments) : null;
+        return reads
+                ? takeMemoryOnce(
+                        CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS)))
+                : null;
     }
 
-    private @Nullable Next takeMemory(OpCode code, ByteBuffer arguments) {
-        int payloadBytes = CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS));
-        if (payloadBytes == 0) {
+    private @Nullable Next takeMemoryOnce(int payloadBytes) {
+        if (payloadBytes == 0 || call.memory().isThere()) {
             return null;
         }
         Payload payload = services.pool().tryAcquire(lanes.client(), payloadBytes);
@@ -288,9 +290,8 @@ final class CompoundRun implements LaneTask {
             status = Statuses.in(minorVersion, e.status());
             out.int32(status.code());
         } finally {
-            if (stopped == null) {
-                call.memory().release();
-            }
+            // One that has stopped takes memory again in its lane, so it holds none while it waits for a thread.
+            call.memory().release();
         }
         if (stopped != null) {
             out.truncate(start);
@@ -342,7 +343,7 @@ final class CompoundRun implements LaneTask {
             requireRoom(out.sizeBytes());
             return Nfs4Status.OK;
         } catch (Postponed e) {
-            stopped = new Stopped(code, e.rest());
+            stopped = new Stopped(code, e.payloadBytes(), e.rest());
             return Nfs4Status.OK;
         } catch (Nfs4Exception e) {
             out.truncate(body);

@@ -12,8 +12,9 @@ import org.warpnfs.limits.ClientAddress;
  * Time is cut into windows of {@value #WINDOW_NANOS} ns. As long as the calls of a window have taken less than half of
  * it, every call may run on the loop. Then only calls of clients that have used less than their share may: the window,
  * divided by the clients that have sent calls in this window or the one before. A client alone may use the whole loop.
- * The other calls run in their lanes, where clients take turns. So a client with many connections and calls does not
- * hold up the others of its loop for longer than half a window.
+ * The other calls run in their lanes, where clients take turns. So a client with many connections and calls leaves half
+ * of the loop to others whose calls have been seen. The first call of one that has sent none before waits until the
+ * loop comes to its connection, as it would without calls on the loop.
  *
  * <h2>Errors</h2>
  *

@@ -26,7 +26,7 @@ final class GetAttr implements Operation {
                 ? file.fileSystem().tryAttributes(file.file())
                 : null;
         if (known == null) {
-            throw new Postponed(() -> encode(call, asked, file, file.attributes(), out));
+            throw new Postponed(0, () -> encode(call, asked, file, file.attributes(), out));
         }
         encode(call, asked, file, known, out);
     }

@@ -18,10 +18,17 @@ public final class Postponed extends Exception {
     }
 
     private final transient Rest rest;
+    private final int payloadBytes;
 
-    Postponed(Rest rest) {
+    /** @param payloadBytes memory for file data that the rest takes */
+    Postponed(int payloadBytes, Rest rest) {
         super("the operation would wait", null, false, false);
+        this.payloadBytes = payloadBytes;
         this.rest = rest;
+    }
+
+    public int payloadBytes() {
+        return payloadBytes;
     }
 
     public Rest rest() {

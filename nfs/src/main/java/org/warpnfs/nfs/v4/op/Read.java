@@ -26,7 +26,7 @@ final class Read implements Operation {
         if (!call.mustNotWait()) {
             read(call, stateid, offset, memoryBytes, out);
         } else if (!readWithoutWait(call, stateid, offset, memoryBytes, out)) {
-            throw new Postponed(() -> read(call, stateid, offset, memoryBytes, out));
+            throw new Postponed(memoryBytes, () -> read(call, stateid, offset, memoryBytes, out));
         }
     }
 
