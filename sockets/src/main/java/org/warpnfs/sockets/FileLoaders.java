@@ -8,14 +8,19 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
+import org.warpnfs.limits.LogLimiter;
 
 /**
  * Threads that read bytes of files which the page cache has lost, shared fairly.
@@ -28,8 +33,8 @@ import org.warpnfs.limits.FairShare;
  *
  * <h2>Errors</h2>
  *
- * If no thread can be started, the load is refused by a {@link RejectedExecutionException}, or by its {@code refused}.
- * Safe for any thread.
+ * If no thread can be started, a load waits for those that run. If none runs, it is refused. A load that throws is
+ * logged. Safe for any thread.
  */
 final class FileLoaders {
     /** The threads that several loads of one share may use. */
@@ -42,6 +47,9 @@ final class FileLoaders {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int IDLE_SECONDS = 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(FileLoaders.class);
+    private static final LogLimiter LINES = new LogLimiter();
 
     /** Those of the process. */
     static final FileLoaders OF_PROCESS = new FileLoaders();
@@ -80,27 +88,35 @@ final class FileLoaders {
     }
 
     private final Object lock = new Object();
-    private final ThreadPoolExecutor threads;
+    private final Executor threads;
 
     /** Shares that run or wait for something. */
     private final Map<Share, Taker> takers = new HashMap<>();
 
     /** Shares that wait, the next in turn first. */
-    private final Map<Share, Taker> turns = new LinkedHashMap<>();
+    private final SequencedMap<Share, Taker> turns = new LinkedHashMap<>();
 
     /** Running loads, in the order in which they began. */
     private final Set<Running> running = new LinkedHashSet<>();
 
+    /** Threads that run loads, or are being started. */
+    private int loaderThreads;
+
     private volatile boolean busy;
 
     FileLoaders() {
-        threads = new ThreadPoolExecutor(
+        this(new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                Thread.ofPlatform().daemon().name("file-loader-", 0).factory());
+                Thread.ofPlatform().daemon().name("file-loader-", 0).factory()));
+    }
+
+    /** @param threads runs each task at once on a thread of its own, or throws if there is none */
+    FileLoaders(Executor threads) {
+        this.threads = threads;
     }
 
     /** Runs a load when it is the turn of its share. */
@@ -112,18 +128,23 @@ final class FileLoaders {
             turns.putIfAbsent(share, taker);
             begun = begin();
         }
-        begun.forEach(this::start);
+        start(begun);
     }
 
     /** True if a load of this store has run for so long that its disk may be dead. */
     boolean isHeld(Object store) {
+        return isHeld(store, PATIENCE_NANOS);
+    }
+
+    /** True if a load of this store has run for at least {@code nanos}. */
+    boolean isHeld(Object store, long nanos) {
         if (!busy) {
             return false;
         }
         long now = System.nanoTime();
         synchronized (lock) {
             for (Running load : running) {
-                if (now - load.sinceNanos < PATIENCE_NANOS) {
+                if (now - load.sinceNanos < nanos) {
                     return false;
                 }
                 if (load.taker.share.store.equals(store)) {
@@ -164,34 +185,93 @@ final class FileLoaders {
         return null;
     }
 
-    private void start(Running first) {
-        try {
-            threads.execute(() -> {
-                for (Running load = first; load != null; ) {
-                    load = run(load);
+    private void start(List<Running> begun) {
+        Deque<Running> left = new ArrayDeque<>(begun);
+        for (Running first = left.poll(); first != null; first = left.poll()) {
+            synchronized (lock) {
+                loaderThreads++;
+            }
+            Running load = first;
+            try {
+                threads.execute(() -> runAll(load));
+            } catch (RejectedExecutionException | OutOfMemoryError e) {
+                // The system has no more threads.
+                left.addFirst(load);
+                if (!putBack(left)) {
+                    left.remove();
+                    left.addAll(leave(load));
+                    refuse(load, e);
                 }
-            });
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // The system has no more threads.
-            List<Running> begun = ended(first);
-            first.load.refused(e);
-            begun.forEach(this::start);
+            }
         }
     }
 
-    /** Returns the load that this thread runs next; null if there is none. */
-    private @Nullable Running run(Running load) {
-        List<Running> begun = List.of();
+    /**
+     * Counts a thread that could not be started. If other threads run loads, these loads wait for them: none stays in
+     * {@code left}. Returns false if there are none.
+     */
+    private boolean putBack(Deque<Running> left) {
+        synchronized (lock) {
+            loaderThreads--;
+            if (loaderThreads == 0) {
+                return false;
+            }
+            for (Running load = left.pollLast(); load != null; load = left.pollLast()) {
+                running.remove(load);
+                Taker taker = load.taker;
+                taker.running--;
+                taker.waiting.addFirst(load.load);
+                turns.putFirst(taker.share, taker);
+            }
+            return true;
+        }
+    }
+
+    private void runAll(Running first) {
+        for (Running load = first; load != null; ) {
+            try {
+                load.load.run();
+            } catch (Throwable e) {
+                // The others wait for this thread.
+                report(load, e);
+            }
+            load = next(load);
+        }
+    }
+
+    /** Returns the load that this thread runs after another; null if there is none, and the thread ends. */
+    private @Nullable Running next(Running ended) {
+        List<Running> begun;
+        synchronized (lock) {
+            begun = leave(ended);
+            if (begun.isEmpty()) {
+                loaderThreads--;
+                return null;
+            }
+        }
+        start(begun.subList(1, begun.size()));
+        return begun.getFirst();
+    }
+
+    private void refuse(Running load, Throwable cause) {
         try {
-            load.load.run();
-        } finally {
-            begun = ended(load);
-            begun.stream().skip(1).forEach(this::start);
+            load.load.refused(cause);
+        } catch (Throwable e) {
+            report(load, e);
         }
-        return begun.isEmpty() ? null : begun.getFirst();
     }
 
-    private List<Running> ended(Running load) {
+    private static void report(Running load, Throwable defect) {
+        try {
+            LINES.admit("load", load.taker.share.client)
+                    .ifPresent(more -> LOG.error("A load failed ({} more like it)", more, defect));
+        } catch (OutOfMemoryError e) {
+            // There is no memory for the line either.
+        }
+    }
+
+    /** Ends a load. Returns those that begin in its place. */
+    private List<Running> leave(Running load) {
         synchronized (lock) {
             running.remove(load);
             Taker taker = load.taker;

@@ -35,7 +35,8 @@ import org.warpnfs.payload.Pieces;
  * pieces waits here until they have been sent, so that they can leave Netty's buffer while bytes that the page cache
  * has lost are read again. One of a few threads does that ({@link FileLoaders}). If that takes longer than
  * {@value #LOAD_SECONDS} seconds, the connection ends, so that a dead disk does not hold the client's other calls: it
- * connects again, and its READ waits for the disk on a thread of its lane.
+ * connects again, and its READ waits for the disk on a thread of its lane. The wait for a thread does not count, but it
+ * ends the connection too after {@value #TURN_SECONDS} seconds, or if other reads show that the disk is dead.
  *
  * <h2>Buffers</h2>
  *
@@ -51,8 +52,21 @@ public final class PieceWriter {
     /** A dead disk often takes 30 s or more until it fails. */
     private static final long LOAD_SECONDS = 10;
 
+    /** A busy disk with a long queue is still of use. */
+    private static final long TURN_SECONDS = 60;
+
+    private static final long NOT_BEGUN = Long.MIN_VALUE;
+
     private static final Logger LOG = LoggerFactory.getLogger(PieceWriter.class);
     private static final LogLimiter LINES = new LogLimiter();
+
+    /**
+     * How long a connection waits for lost bytes.
+     *
+     * @param readNanos for one read of them, or for a disk that answers no read for so long
+     * @param turnNanos for the turn of this read
+     */
+    record Limits(long readNanos, long turnNanos) {}
 
     private record Written(Pieces pieces, Consumer<@Nullable Throwable> done) {}
 
@@ -65,6 +79,9 @@ public final class PieceWriter {
         @Nullable
         ScheduledFuture<?> limit;
 
+        /** When the load began to run; written by its thread. */
+        volatile long begunNanos;
+
         /** Whether {@code done} has been told. */
         volatile boolean over;
 
@@ -76,19 +93,21 @@ public final class PieceWriter {
 
     private final Channel channel;
     private final FileLoaders loaders;
-    private final long loadNanos;
+    private final Limits limits;
     private final Queue<Written> held = new ArrayDeque<>();
     private @Nullable Sending sending;
 
     public PieceWriter(Channel channel) {
-        this(channel, FileLoaders.OF_PROCESS, TimeUnit.SECONDS.toNanos(LOAD_SECONDS));
+        this(
+                channel,
+                FileLoaders.OF_PROCESS,
+                new Limits(TimeUnit.SECONDS.toNanos(LOAD_SECONDS), TimeUnit.SECONDS.toNanos(TURN_SECONDS)));
     }
 
-    /** @param loadNanos how long one load may take */
-    PieceWriter(Channel channel, FileLoaders loaders, long loadNanos) {
+    PieceWriter(Channel channel, FileLoaders loaders, Limits limits) {
         this.channel = channel;
         this.loaders = loaders;
-        this.loadNanos = loadNanos;
+        this.limits = limits;
         channel.closeFuture().addListener(_ -> closed());
     }
 
@@ -183,11 +202,13 @@ public final class PieceWriter {
     }
 
     private void load(Sending waiting) {
-        waiting.limit = channel.eventLoop().schedule(() -> tooLong(waiting), loadNanos, TimeUnit.NANOSECONDS);
+        waiting.begunNanos = NOT_BEGUN;
+        awaitTurn(waiting, System.nanoTime());
         loaders.execute(new FileLoaders.Share(client(), waiting.region.store()), new FileLoaders.Load() {
             @Override
             public void run() {
                 if (!waiting.over) {
+                    waiting.begunNanos = System.nanoTime();
                     read(waiting);
                 }
             }
@@ -195,6 +216,32 @@ public final class PieceWriter {
             @Override
             public void refused(Throwable cause) {
                 onEventLoop(() -> ended(waiting, cause));
+            }
+        });
+    }
+
+    /** Ends the connection later, unless the bytes are there before. */
+    private void limit(Sending waiting, long nanos, Runnable over) {
+        waiting.limit = channel.eventLoop().schedule(over, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** The limit of the read begins with it. Before, only a dead disk or a very long queue ends the connection. */
+    private void awaitTurn(Sending waiting, long sinceNanos) {
+        long leftNanos = limits.turnNanos - (System.nanoTime() - sinceNanos);
+        limit(waiting, Math.min(limits.readNanos, leftNanos), () -> {
+            if (waiting.over) {
+                return;
+            }
+            long begunNanos = waiting.begunNanos;
+            if (begunNanos != NOT_BEGUN) {
+                long ranNanos = System.nanoTime() - begunNanos;
+                limit(waiting, limits.readNanos - ranNanos, () -> tooLong(waiting));
+            } else if (loaders.isHeld(waiting.region.store(), limits.readNanos)) {
+                tooLong(waiting);
+            } else if (System.nanoTime() - sinceNanos >= limits.turnNanos) {
+                ended(waiting, new IOException("too many other reads wait for disks"));
+            } else {
+                awaitTurn(waiting, sinceNanos);
             }
         });
     }
@@ -244,7 +291,7 @@ public final class PieceWriter {
                     .ifPresent(more -> LOG.warn(
                             "{}: the connection ends, since the disk has not answered for {} s ({} more like it)",
                             channel.remoteAddress(),
-                            TimeUnit.NANOSECONDS.toSeconds(loadNanos),
+                            TimeUnit.NANOSECONDS.toSeconds(limits.readNanos),
                             more));
             ended(waiting, new IOException("the disk does not answer"));
         }

@@ -292,7 +292,6 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         FileRange range = current.range();
         int from = current.from() + partOffset;
         if (!isReady(range, from, Math.min(left, LOAD_BYTES))) {
-            ready = null;
             waits = true;
             return -1;
         }
@@ -307,6 +306,8 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
                 && System.nanoTime() - askedNanos < READY_NANOS) {
             return true;
         }
+        // If the answer is no, an older one must not seem to be as young as this question.
+        ready = null;
         askedNanos = System.nanoTime();
         int window = Math.min(ASKED_BYTES, range.lengthBytes() - from);
         if (loaders.isHeld(range.store())) {

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.payload.FileRange;
 import org.warpnfs.payload.Pieces;
 
@@ -36,13 +37,14 @@ import org.warpnfs.payload.Pieces;
 class PieceWriterTest {
     private static final int RANGE_BYTES = 3 << 20;
     private static final int WAIT_SECONDS = 60;
+    private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final int LOADERS = FileLoaders.USUAL;
 
     /** A range of a file of bytes that count, from 1 to 100 and again. */
     private static class Counting implements FileRange {
         private final Object store;
         private volatile int fileBytes = RANGE_BYTES;
-        private volatile boolean cached = true;
+        volatile boolean cached = true;
         private volatile boolean broken;
 
         /** Holds whoever reads, as a dead disk does, until it is open. */
@@ -389,10 +391,134 @@ class PieceWriterTest {
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         channel.eventLoop()
                 .execute(() -> write(
-                        new PieceWriter(channel, new FileLoaders(), 1), done, failures, pieces(dead), pieces(dead)));
+                        new PieceWriter(channel, new FileLoaders(), new PieceWriter.Limits(1, LONG_NANOS)),
+                        done,
+                        failures,
+                        pieces(dead),
+                        pieces(dead)));
         assertThat(peer.getInputStream().readAllBytes()).hasSizeLessThanOrEqualTo(2);
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(failures).hasSize(2);
+    }
+
+    @Test
+    void deadDisk_endsAlsoConnectionsThatWaitForATurn() throws Exception {
+        FileLoaders loaders = new FileLoaders();
+        CountDownLatch done = new CountDownLatch(2 * LOADERS);
+        Object store = new Object();
+        for (int i = 0; i < 2 * LOADERS; i++) {
+            Counting dead = new Counting(store);
+            dead.cached = false;
+            dead.disk = disk;
+            Socket _ = connect("127.0.0.1");
+            PieceWriter writer = new PieceWriter(accepted(), loaders, new PieceWriter.Limits(1, LONG_NANOS));
+            channel.eventLoop().execute(() -> write(writer, done, new ArrayList<>(), pieces(dead)));
+        }
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Reads of other stores by other clients, which leave no thread, until the disk is open. */
+    private FileLoaders busyLoaders() throws InterruptedException {
+        FileLoaders loaders = new FileLoaders();
+        CountDownLatch running = new CountDownLatch(FileLoaders.MOST);
+        for (int i = 0; i < FileLoaders.MOST; i++) {
+            loaders.execute(new FileLoaders.Share(ClientAddress.NONE, new Object()), new FileLoaders.Load() {
+                @Override
+                public void run() {
+                    running.countDown();
+                    try {
+                        disk.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                }
+
+                @Override
+                public void refused(Throwable cause) {
+                    throw new AssertionError(cause);
+                }
+            });
+        }
+        assertThat(running.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        return loaders;
+    }
+
+    @Test
+    void busyDisk_turnComesAfterMoreThanTheLimitOfARead_bytesAreSent() throws Exception {
+        FileLoaders loaders = busyLoaders();
+        Counting range = new Counting() {
+            @Override
+            public int read(int from, ByteBuffer sink) throws IOException {
+                // One read alone has to keep the limit.
+                cached = true;
+                return super.read(from, sink);
+            }
+        };
+        range.cached = false;
+        long limitNanos = TimeUnit.SECONDS.toNanos(1);
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch limitIsOver = new CountDownLatch(1);
+        channel.eventLoop().execute(() -> {
+            PieceWriter.Limits limits = new PieceWriter.Limits(limitNanos, LONG_NANOS);
+            write(new PieceWriter(channel, loaders, limits), done, failures, pieces(range));
+            var _ = channel.eventLoop().schedule(limitIsOver::countDown, 2 * limitNanos, TimeUnit.NANOSECONDS);
+        });
+        assertThat(limitIsOver.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        disk.countDown();
+        expectPieces(RANGE_BYTES);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void turn_doesNotCome_endsTheConnection() throws Exception {
+        FileLoaders loaders = busyLoaders();
+        Counting range = new Counting();
+        range.cached = false;
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        PieceWriter.Limits limits = new PieceWriter.Limits(LONG_NANOS, 1);
+        channel.eventLoop()
+                .execute(() -> write(new PieceWriter(channel, loaders, limits), done, failures, pieces(range)));
+        assertThat(peer.getInputStream().readAllBytes()).hasSizeLessThanOrEqualTo(2);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).hasSize(1);
+    }
+
+    @Test
+    void smallPart_foundLacking_isNotReadByTheEventLoop() throws Exception {
+        AtomicInteger waits = new AtomicInteger();
+        Counting range = new Counting() {
+            @Override
+            public int read(int from, ByteBuffer sink) throws IOException {
+                if (channel.eventLoop().inEventLoop()) {
+                    if (!cached) {
+                        waits.incrementAndGet();
+                    }
+                    // The next part needs a question of its own, since the answer for this one is old by then.
+                    cached = false;
+                    long start = System.nanoTime();
+                    while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(2)) {
+                        Thread.onSpinWait();
+                    }
+                }
+                return super.read(from, sink);
+            }
+        };
+        Pieces pieces = new Pieces();
+        pieces.add(range, 0, 100);
+        pieces.add(ByteBuffer.allocateDirect(1).put(0, (byte) 101));
+        pieces.add(range, 200, 100);
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = new ArrayList<>();
+        write(done, failures, pieces);
+        expect(0, 100, RANGE_BYTES);
+        assertThat(peer.getInputStream().read()).isEqualTo(101);
+        expect(200, 300, RANGE_BYTES);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).isEmpty();
+        assertThat(waits).hasValue(0);
     }
 
     @Test
