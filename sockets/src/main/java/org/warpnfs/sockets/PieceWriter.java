@@ -235,11 +235,11 @@ public final class PieceWriter {
             long begunNanos = waiting.begunNanos;
             if (begunNanos != NOT_BEGUN) {
                 long ranNanos = System.nanoTime() - begunNanos;
-                limit(waiting, limits.readNanos - ranNanos, () -> tooLong(waiting));
+                limit(waiting, limits.readNanos - ranNanos, () -> diskIsDead(waiting));
             } else if (loaders.isHeld(waiting.region.store(), limits.readNanos)) {
-                tooLong(waiting);
+                diskIsDead(waiting);
             } else if (System.nanoTime() - sinceNanos >= limits.turnNanos) {
-                ended(waiting, new IOException("too many other reads wait for disks"));
+                tooLong(waiting, "reads of other files have taken all threads", limits.turnNanos);
             } else {
                 awaitTurn(waiting, sinceNanos);
             }
@@ -285,15 +285,20 @@ public final class PieceWriter {
         channel.writeAndFlush(waiting.region).addListener((ChannelFuture future) -> left(waiting, future.cause()));
     }
 
-    private void tooLong(Sending waiting) {
+    private void diskIsDead(Sending waiting) {
+        tooLong(waiting, "the disk has not answered", limits.readNanos);
+    }
+
+    private void tooLong(Sending waiting, String what, long nanos) {
         if (!waiting.over) {
-            LINES.admit("load", client())
+            LINES.admit(what, client())
                     .ifPresent(more -> LOG.warn(
-                            "{}: the connection ends, since the disk has not answered for {} s ({} more like it)",
+                            "{}: the connection ends, since {} for {} s ({} more like it)",
                             channel.remoteAddress(),
-                            TimeUnit.NANOSECONDS.toSeconds(limits.readNanos),
+                            what,
+                            TimeUnit.NANOSECONDS.toSeconds(nanos),
                             more));
-            ended(waiting, new IOException("the disk does not answer"));
+            ended(waiting, new IOException(what));
         }
     }
 

@@ -35,98 +35,10 @@ import org.warpnfs.payload.Pieces;
 /** Output with file ranges: whole and in order, whatever the socket and the file do. */
 @Timeout(240)
 class PieceWriterTest {
-    private static final int RANGE_BYTES = 3 << 20;
+    private static final int RANGE_BYTES = CountingRange.LENGTH_BYTES;
     private static final int WAIT_SECONDS = 60;
     private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final int LOADERS = FileLoaders.USUAL;
-
-    /** A range of a file of bytes that count, from 1 to 100 and again. */
-    private static class Counting implements FileRange {
-        private final Object store;
-        private volatile int fileBytes = RANGE_BYTES;
-        volatile boolean cached = true;
-        private volatile boolean broken;
-
-        /** Holds whoever reads, as a dead disk does, until it is open. */
-        private volatile CountDownLatch disk = new CountDownLatch(0);
-
-        /** How often bytes were sent that were not cached, for which the event loop would have waited. */
-        private final AtomicInteger waits = new AtomicInteger();
-
-        private final AtomicInteger sends = new AtomicInteger();
-        private final List<Thread> readers = Collections.synchronizedList(new ArrayList<>());
-
-        Counting() {
-            this(new Object());
-        }
-
-        Counting(Object store) {
-            this.store = store;
-        }
-
-        @Override
-        public Object store() {
-            return store;
-        }
-
-        static byte at(int offset) {
-            return (byte) (1 + offset % 100);
-        }
-
-        private static ByteBuffer bytes(int from, int lengthBytes) {
-            ByteBuffer bytes = ByteBuffer.allocateDirect(lengthBytes);
-            for (int i = 0; i < lengthBytes; i++) {
-                bytes.put(at(from + i));
-            }
-            return bytes.flip();
-        }
-
-        @Override
-        public boolean isCached(int from, int lengthBytes) {
-            return cached;
-        }
-
-        @Override
-        public int read(int from, ByteBuffer sink) throws IOException {
-            readers.add(Thread.currentThread());
-            try {
-                disk.await();
-            } catch (InterruptedException e) {
-                throw new IOException(e);
-            }
-            if (broken) {
-                throw new IOException("a disk that fails, for a test");
-            }
-            int got = Math.clamp(fileBytes - from, 0, sink.remaining());
-            sink.put(bytes(from, got));
-            return got;
-        }
-
-        @Override
-        public int sendTo(int socket, int from, int lengthBytes) throws IOException {
-            sends.incrementAndGet();
-            if (!cached) {
-                waits.incrementAndGet();
-            }
-            int left = Math.min(lengthBytes, fileBytes - from);
-            if (left <= 0) {
-                return 0;
-            }
-            GatheringSend send = GatheringSend.ofThread();
-            boolean _ = send.add(bytes(from, left), 0);
-            return (int) send.send(socket, false);
-        }
-
-        @Override
-        public int lengthBytes() {
-            return RANGE_BYTES;
-        }
-
-        @Override
-        public void release() {
-            // Nothing is held.
-        }
-    }
 
     private EventLoopGroup group;
     private Channel listener;
@@ -213,7 +125,7 @@ class PieceWriterTest {
 
     /** Writes a range of a dead disk, for which a client of that address waits from now on. */
     private void stand(String from, Object store) throws Exception {
-        Counting dead = new Counting(store);
+        CountingRange dead = new CountingRange(store);
         dead.cached = false;
         dead.disk = disk;
         Socket _ = connect(from);
@@ -226,7 +138,7 @@ class PieceWriterTest {
         byte[] got = peer.getInputStream().readNBytes(to - from);
         assertThat(got).hasSize(to - from);
         for (int i = 0; i < got.length; i++) {
-            byte expected = from + i < fileBytes ? Counting.at(from + i) : 0;
+            byte expected = from + i < fileBytes ? CountingRange.at(from + i) : 0;
             if (got[i] != expected) {
                 throw new AssertionError("byte " + got[i] + " at " + (from + i) + " instead of " + expected);
             }
@@ -247,7 +159,7 @@ class PieceWriterTest {
         List<Throwable> failures = new ArrayList<>();
         Pieces short1 = new Pieces();
         short1.add(ByteBuffer.wrap(new byte[] {105}));
-        write(done, failures, pieces(new Counting()), short1, pieces(new Counting()));
+        write(done, failures, pieces(new CountingRange()), short1, pieces(new CountingRange()));
         expectPieces(RANGE_BYTES);
         assertThat(peer.getInputStream().read()).isEqualTo(105);
         expectPieces(RANGE_BYTES);
@@ -257,7 +169,7 @@ class PieceWriterTest {
 
     @Test
     void smallParts_amongLargeOnes_arriveWholeAndInOrder() throws Exception {
-        Counting range = new Counting();
+        CountingRange range = new CountingRange();
         range.fileBytes = RANGE_BYTES - 50;
         Pieces pieces = new Pieces();
         pieces.add(range, 0, 1);
@@ -282,7 +194,7 @@ class PieceWriterTest {
 
     @Test
     void file_cutShort_isSentWithZeroesUpToItsLength() throws Exception {
-        Counting range = new Counting();
+        CountingRange range = new CountingRange();
         range.fileBytes = RANGE_BYTES * 3 / 4;
         CountDownLatch done = new CountDownLatch(1);
         List<Throwable> failures = new ArrayList<>();
@@ -294,7 +206,7 @@ class PieceWriterTest {
 
     @Test
     void bytes_lostFromThePageCache_areReadOnAnotherThreadAndSent() throws Exception {
-        Counting range = new Counting();
+        CountingRange range = new CountingRange();
         range.cached = false;
         CountDownLatch done = new CountDownLatch(2);
         List<Throwable> failures = new ArrayList<>();
@@ -311,7 +223,7 @@ class PieceWriterTest {
 
     @Test
     void bytes_lostAgainAfterTheyWereRead_neverMakeTheEventLoopWait() throws Exception {
-        Counting range = new Counting();
+        CountingRange range = new CountingRange();
         range.cached = false;
         CountDownLatch done = new CountDownLatch(1);
         List<Throwable> failures = new ArrayList<>();
@@ -324,7 +236,7 @@ class PieceWriterTest {
 
     @Test
     void file_cutShortAndNotCached_isSentWithZeroesUpToItsLength() throws Exception {
-        Counting range = new Counting();
+        CountingRange range = new CountingRange();
         range.cached = false;
         range.fileBytes = RANGE_BYTES * 3 / 4 + 5;
         CountDownLatch done = new CountDownLatch(1);
@@ -344,7 +256,7 @@ class PieceWriterTest {
         for (String from : List.of("127.0.0.1", "127.0.0.2")) {
             peer = connect(from);
             channel = accepted();
-            Counting range = new Counting();
+            CountingRange range = new CountingRange();
             range.cached = false;
             CountDownLatch done = new CountDownLatch(1);
             write(done, new ArrayList<>(), pieces(range));
@@ -359,7 +271,7 @@ class PieceWriterTest {
         stand("127.0.0.2", store);
         // Bytes that are cached are sent by the event loop until the disk has stood still for a while.
         for (int sends = -1; sends != 0; ) {
-            Counting cached = new Counting(store);
+            CountingRange cached = new CountingRange(store);
             CountDownLatch done = new CountDownLatch(1);
             write(done, new ArrayList<>(), pieces(cached));
             expectPieces(RANGE_BYTES);
@@ -370,12 +282,12 @@ class PieceWriterTest {
 
     @Test
     void connection_endsWhileADeadDiskIsRead_isDoneAtOnce() throws Exception {
-        Counting dead = new Counting();
+        CountingRange dead = new CountingRange();
         dead.cached = false;
         dead.disk = disk;
         CountDownLatch done = new CountDownLatch(2);
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
-        write(done, failures, pieces(dead), pieces(new Counting()));
+        write(done, failures, pieces(dead), pieces(new CountingRange()));
         assertThat(peer.getInputStream().readNBytes(2)).containsExactly(101, 102);
         var _ = channel.close();
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -384,7 +296,7 @@ class PieceWriterTest {
 
     @Test
     void disk_doesNotAnswer_endsTheConnection() throws Exception {
-        Counting dead = new Counting();
+        CountingRange dead = new CountingRange();
         dead.cached = false;
         dead.disk = disk;
         CountDownLatch done = new CountDownLatch(2);
@@ -407,7 +319,7 @@ class PieceWriterTest {
         CountDownLatch done = new CountDownLatch(2 * LOADERS);
         Object store = new Object();
         for (int i = 0; i < 2 * LOADERS; i++) {
-            Counting dead = new Counting(store);
+            CountingRange dead = new CountingRange(store);
             dead.cached = false;
             dead.disk = disk;
             Socket _ = connect("127.0.0.1");
@@ -446,7 +358,7 @@ class PieceWriterTest {
     @Test
     void busyDisk_turnComesAfterMoreThanTheLimitOfARead_bytesAreSent() throws Exception {
         FileLoaders loaders = busyLoaders();
-        Counting range = new Counting() {
+        CountingRange range = new CountingRange() {
             @Override
             public int read(int from, ByteBuffer sink) throws IOException {
                 // One read alone has to keep the limit.
@@ -474,7 +386,7 @@ class PieceWriterTest {
     @Test
     void turn_doesNotCome_endsTheConnection() throws Exception {
         FileLoaders loaders = busyLoaders();
-        Counting range = new Counting();
+        CountingRange range = new CountingRange();
         range.cached = false;
         CountDownLatch done = new CountDownLatch(1);
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
@@ -489,7 +401,7 @@ class PieceWriterTest {
     @Test
     void smallPart_foundLacking_isNotReadByTheEventLoop() throws Exception {
         AtomicInteger waits = new AtomicInteger();
-        Counting range = new Counting() {
+        CountingRange range = new CountingRange() {
             @Override
             public int read(int from, ByteBuffer sink) throws IOException {
                 if (channel.eventLoop().inEventLoop()) {
@@ -523,7 +435,7 @@ class PieceWriterTest {
 
     @Test
     void range_hasADefect_endsTheConnection() throws Exception {
-        Counting defective = new Counting() {
+        CountingRange defective = new CountingRange() {
             @Override
             public int sendTo(int socket, int from, int lengthBytes) {
                 throw new IllegalStateException("a defect, for a test");
@@ -537,12 +449,12 @@ class PieceWriterTest {
 
     @Test
     void disk_fails_endsTheConnectionAndAllThatWasWritten() throws Exception {
-        Counting range = new Counting();
+        CountingRange range = new CountingRange();
         range.cached = false;
         range.broken = true;
         CountDownLatch done = new CountDownLatch(2);
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
-        write(done, failures, pieces(range), pieces(new Counting()));
+        write(done, failures, pieces(range), pieces(new CountingRange()));
         assertThat(peer.getInputStream().readAllBytes()).hasSizeLessThanOrEqualTo(2);
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(failures).hasSize(2);
@@ -552,7 +464,7 @@ class PieceWriterTest {
     void peer_leavesWithoutReading_endsAllThatWasWritten() throws Exception {
         CountDownLatch done = new CountDownLatch(3);
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
-        write(done, failures, pieces(new Counting()), pieces(new Counting()), pieces(new Counting()));
+        write(done, failures, pieces(new CountingRange()), pieces(new CountingRange()), pieces(new CountingRange()));
         assertThat(peer.getInputStream().read()).isEqualTo(101);
         peer.setSoLinger(true, 0);
         peer.close();
