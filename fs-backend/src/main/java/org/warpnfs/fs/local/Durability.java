@@ -50,8 +50,9 @@ final class Durability implements AutoCloseable {
         this.rootFd = rootFd;
         this.kind = kind;
         this.gates = new SyncGates(this::syncFile, this::lost, waits);
-        this.journal = new SyncGate((fd, attributes) -> pushJournal(fd), this::lost, waits);
-        this.whole = new SyncGate((fd, attributes) -> syncFileSystem(fd), this::lost, waits);
+        this.journal = new SyncGate(SyncGate.Scope.FILE_SYSTEM, (fd, attributes) -> pushJournal(fd), this::lost, waits);
+        this.whole =
+                new SyncGate(SyncGate.Scope.FILE_SYSTEM, (fd, attributes) -> syncFileSystem(fd), this::lost, waits);
         this.marker = new JournalMarker(rootFd, kind.ordered(), System::nanoTime);
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param forgoIdentity check permissions in software even where the kernel could
  * @param ranges whether data in the page cache may be sent without reading them, where the kernel can tell
  * @param descriptors budget that descriptors of open and idle files count against, besides {@code maxIdleFiles}
- * @param syncWaits is told when threads wait for stable storage
+ * @param syncWaits is told when threads wait for a sync that serves many
  */
 public record LocalOptions(
         @Nullable Path stateDirectory,

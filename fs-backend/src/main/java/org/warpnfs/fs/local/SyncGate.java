@@ -32,6 +32,7 @@ import org.warpnfs.fs.local.libc.Fd;
  * <p>Safe for many threads.
  */
 final class SyncGate {
+    private final Scope scope;
     private final SyncCall call;
     private final Announcement announcement;
     private final SyncCounts counts;
@@ -48,11 +49,12 @@ final class SyncGate {
 
     private @Nullable Round next;
 
-    SyncGate(SyncCall call, Announcement announcement, SyncWaits waits) {
-        this(call, announcement, waits, SyncCounts.ofProcess());
+    SyncGate(Scope scope, SyncCall call, Announcement announcement, SyncWaits waits) {
+        this(scope, call, announcement, waits, SyncCounts.ofProcess());
     }
 
-    SyncGate(SyncCall call, Announcement announcement, SyncWaits waits, SyncCounts counts) {
+    SyncGate(Scope scope, SyncCall call, Announcement announcement, SyncWaits waits, SyncCounts counts) {
+        this.scope = scope;
         this.counts = counts;
         this.waits = waits;
         this.call = call;
@@ -90,15 +92,6 @@ final class SyncGate {
      * @param withAttributes also syncs those attributes that are not needed to read the data
      */
     void sync(Fd fd, Descriptor kind, boolean withAttributes) throws ErrnoException {
-        boolean begun = waits.begin();
-        try {
-            share(fd, kind, withAttributes);
-        } finally {
-            waits.end(begun);
-        }
-    }
-
-    private void share(Fd fd, Descriptor kind, boolean withAttributes) throws ErrnoException {
         Round round;
         boolean leads;
         synchronized (this) {
@@ -112,13 +105,31 @@ final class SyncGate {
                 round.turn.countDown();
             }
         }
+        share(round, leads);
+        round.throwIfFailed();
+    }
+
+    private void share(Round round, boolean leads) {
+        boolean begun = false;
+        try {
+            begun = (!leads || scope == Scope.FILE_SYSTEM) && waits.begin();
+        } finally {
+            // Even if that failed: a round needs its leader, and may be using this thread's descriptor.
+            try {
+                complete(round, leads);
+            } finally {
+                waits.end(begun);
+            }
+        }
+    }
+
+    private void complete(Round round, boolean leads) {
         if (leads) {
             Uninterruptibles.awaitUninterruptibly(round.turn);
             lead(round, begin());
         } else {
             Uninterruptibles.awaitUninterruptibly(round.done);
         }
-        round.throwIfFailed();
     }
 
     /** The next round begins, so no thread joins it any more. Returns the number of changes that it covers. */
@@ -155,6 +166,17 @@ final class SyncGate {
             }
             round.done.countDown();
         }
+    }
+
+    /** What a sync covers. It decides which threads of a round are told to {@link SyncWaits}. */
+    enum Scope {
+        /**
+         * One file or directory. A thread that syncs it is not told, since syncs of many files run side by side, and
+         * their number shall stay bounded. Those that another thread's sync serves are told.
+         */
+        FILE,
+        /** All changes of a journal or file system. Every thread is told: one sync runs, however many threads wait. */
+        FILE_SYSTEM
     }
 
     /** What errors a descriptor gets, the best last. */

@@ -24,7 +24,8 @@ final class SyncGates {
     /** The gate of an open file. It must be given back with {@link Hold#close} before the file is closed. */
     synchronized Hold hold(Statx statx) {
         Inode inode = new Inode(statx.fileSystemDevice(), statx.inode());
-        Held held = gates.computeIfAbsent(inode, key -> new Held(new SyncGate(call, announcement, waits)));
+        Held held = gates.computeIfAbsent(
+                inode, key -> new Held(new SyncGate(SyncGate.Scope.FILE, call, announcement, waits)));
         held.holders++;
         return new Hold(inode, held.gate);
     }

@@ -32,8 +32,10 @@ import org.warpnfs.limits.FairShare;
  * there are additional places. Tasks that end in time keep nobody out, because clients take turns.
  *
  * <p>A task that waits together with others, as for a sync of a journal, has no place meanwhile. Such waits are shared
- * by {@link FairShare} too. A task beyond that keeps its place while it waits. A task takes a place again even if none
- * is free: it is about to end, and it is one of a bounded number.
+ * by {@link FairShare} too. A task beyond that keeps its place while it waits. When the wait is over the task runs
+ * again even if no place is free, and keeps its part of these waits until it ends. So a client that ends no task can
+ * bring no more of them than its share. Others of its kind wait until returned tasks end, but a client that runs
+ * nothing does not: for its place returned tasks do not count.
  *
  * <p>Only held tasks make room for additional ones, because a lane that is busy with many clients shall not have more
  * threads than configured.
@@ -47,7 +49,10 @@ final class LaneTurns {
     private static final class Client {
         final ClientAddress address;
         final Deque<LaneTask> waiting = new ArrayDeque<>();
+        /** Tasks that run, including those that have returned. */
         int running;
+
+        /** Tasks that have a part of the shared waits, because they wait or have returned. */
         int sharing;
 
         Client(ClientAddress address) {
@@ -89,10 +94,13 @@ final class LaneTurns {
     /** Tasks that gave up their place for a wait that they share, in the order in which it began. */
     private final Set<Running> sharing = new LinkedHashSet<>();
 
+    /** Tasks that run again after a wait that they shared, in the order in which they returned. */
+    private final Set<Running> returned = new LinkedHashSet<>();
+
     /**
      * @param usual the number of usual places, at least 1
      * @param beyond the number of additional places
-     * @param sharing the number of tasks that may wait without a place
+     * @param sharing the number of tasks that may wait without a place, including those that have returned
      * @param patienceNanos the time after which a running task is held
      */
     LaneTurns(int usual, int beyond, int sharing, long patienceNanos) {
@@ -144,8 +152,15 @@ final class LaneTurns {
     }
 
     void ended(Running task) {
-        running.remove(task);
-        task.client.running--;
+        boolean waits = sharing.remove(task);
+        if (returned.remove(task) || waits) {
+            task.client.sharing--;
+        }
+        // A task that failed while its wait began or ended has no place.
+        if (!waits) {
+            running.remove(task);
+            task.client.running--;
+        }
         forgetIfIdle(task.client);
     }
 
@@ -156,23 +171,25 @@ final class LaneTurns {
      */
     boolean leave(Running task, long nowNanos) {
         Client client = task.client;
-        if (!running.contains(task) || !FairShare.allows(client.sharing, 1, mostSharing - sharing.size())) {
-            return false;
+        if (!returned.remove(task)) {
+            int free = mostSharing - sharing.size() - returned.size();
+            if (!running.contains(task) || !FairShare.allows(client.sharing, 1, free)) {
+                return false;
+            }
+            running.remove(task);
+            client.sharing++;
         }
-        running.remove(task);
         client.running--;
         task.sinceNanos = nowNanos;
         sharing.add(task);
-        client.sharing++;
         return true;
     }
 
-    /** A task that left its place has one again. */
+    /** A task that left its place runs again. */
     void takeAgain(Running task, long nowNanos) {
         sharing.remove(task);
-        task.client.sharing--;
         task.sinceNanos = nowNanos;
-        running.add(task);
+        returned.add(task);
         task.client.running++;
     }
 
@@ -201,7 +218,7 @@ final class LaneTurns {
     }
 
     private @Nullable Client next(long nowNanos) {
-        int free = usual - running.size();
+        int free = usual - running.size() - returned.size();
         // Every client that is skipped here runs something, so this checks no more clients than there are places.
         for (Client client : turns.values()) {
             if (client.running == 0) {
@@ -229,7 +246,7 @@ final class LaneTurns {
 
     /** The number of tasks that have run, or waited together with others, for longer than the patience. */
     int heldCount(long nowNanos) {
-        return heldCount(running, nowNanos) + heldCount(sharing, nowNanos);
+        return heldCount(running, nowNanos) + heldCount(sharing, nowNanos) + heldCount(returned, nowNanos);
     }
 
     private int heldCount(Set<Running> tasks, long nowNanos) {
@@ -245,7 +262,7 @@ final class LaneTurns {
 
     /** The number of tasks that have begun and not ended. */
     int runningCount() {
-        return running.size() + sharing.size();
+        return running.size() + sharing.size() + returned.size();
     }
 
     /** The number of those that have no place, because they wait together with others. */

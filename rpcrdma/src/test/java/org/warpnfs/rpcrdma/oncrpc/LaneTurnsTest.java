@@ -209,6 +209,66 @@ class LaneTurnsTest {
                 .doesNotHaveDuplicates();
     }
 
+    /** Each address brings as many tasks as it can by shared waits that end, and none of these tasks ends. */
+    @Test
+    void addressesWithEndlessTasks_thatHaveWaitedTogether_leaveAPlaceForANewcomer() {
+        long now = 0;
+        for (int hostile = 1; hostile <= BEYOND; hostile++) {
+            add(hostile, 32);
+            List<LaneTurns.Running> left = beginAllSharing(now, new ArrayList<>());
+            now += PATIENCE;
+            left.addAll(beginAllSharing(now, new ArrayList<>()));
+            for (LaneTurns.Running task : left) {
+                turns.takeAgain(task, now);
+            }
+            add(1000 + hostile, 3);
+            for (int call = 0; call < 3; call++) {
+                assertThat(turns.ready(now))
+                        .as("beside %d hostile addresses", hostile)
+                        .isTrue();
+                LaneTurns.Running honest = begin(now);
+                assertThat(((Task) honest.task()).client()).isEqualTo(1000 + hostile);
+                turns.ended(honest);
+            }
+        }
+        assertThat(turns.runningCount()).isLessThanOrEqualTo(USUAL + BEYOND + SHARING);
+    }
+
+    @Test
+    void sharedWait_ends_taskKeepsItsPartOfThemUntilItEnds() {
+        List<LaneTurns.Running> kept = new ArrayList<>();
+        add(1, 64);
+        List<LaneTurns.Running> left = beginAllSharing(0, kept);
+        left.forEach(task -> turns.takeAgain(task, 0));
+        kept.forEach(turns::ended);
+        kept.clear();
+        assertThat(beginAllSharing(0, kept)).as("the client has its part").isEmpty();
+        assertThat(kept).as("beside those that returned").hasSize(USUAL / 2 - left.size());
+
+        assertThat(turns.leave(left.getFirst(), 0))
+                .as("the same task waits again")
+                .isTrue();
+        turns.takeAgain(left.getFirst(), 0);
+        left.forEach(turns::ended);
+        assertThat(beginAllSharing(0, kept)).hasSize(SHARING / 2);
+    }
+
+    /** As after an error in {@link org.warpnfs.lanes.SharedWait#begin}, of which nobody tells the end. */
+    @Test
+    void task_endsWhileItHasNoPlace_leavesNothingBehind() {
+        add(1, 1);
+        LaneTurns.Running task = begin(0);
+        assertThat(turns.leave(task, 0)).isTrue();
+        turns.ended(task);
+        assertThat(turns.runningCount()).isZero();
+        assertThat(turns.heldCount(PATIENCE)).isZero();
+
+        List<LaneTurns.Running> kept = new ArrayList<>();
+        add(1, 64);
+        assertThat(beginAllSharing(0, kept)).hasSize(SHARING / 2);
+        assertThat(kept).hasSize(USUAL / 2);
+    }
+
     @Test
     void waiting_takenAway_isForgotten() {
         add(1, 3);
