@@ -47,7 +47,7 @@ final class PerftestClient {
     /** The number of tries to connect for the load. */
     static final int CONNECT_TRIES = 40;
     /** The pause before each try; ten seconds for all. */
-    static final long CONNECT_PAUSE_MILLIS = 250;
+    static final long PAUSE_MILLIS = 250;
 
     private static final long CREDIT_POLL_MICROS = 100;
     private static final double MIB = 1 << 20;
@@ -55,18 +55,18 @@ final class PerftestClient {
     private final ClientPlan plan;
     private final Connector connector;
     private final Progress progress;
-    private final long connectPauseMillis;
+    private final long pauseMillis;
     private final PerftestControl control = new PerftestControl();
 
     /**
-     * @param connectPauseMillis the pause before each try to connect for the load, usually
-     *     {@link #CONNECT_PAUSE_MILLIS}
+     * @param pauseMillis the pause before each try to connect for the load, and before the end, usually
+     *     {@link #PAUSE_MILLIS}
      */
-    PerftestClient(ClientPlan plan, Connector connector, Progress progress, long connectPauseMillis) {
+    PerftestClient(ClientPlan plan, Connector connector, Progress progress, long pauseMillis) {
         this.plan = plan;
         this.connector = connector;
         this.progress = progress;
-        this.connectPauseMillis = connectPauseMillis;
+        this.pauseMillis = pauseMillis;
     }
 
     Summary run() throws TestFailure, InterruptedException {
@@ -96,6 +96,9 @@ final class PerftestClient {
                 report(controlPair, summary);
             }
             synchronise(controlPair, load.destination());
+            // The answer may be here before the server's adapter has reported that it was sent. A connection that ends
+            // in between fails the server's test.
+            Thread.sleep(pauseMillis);
             loadPair.execute(loadPair::disconnect);
             progress.await(load.ended(), "disconnecting");
             controlPair.execute(controlPair::disconnect);
@@ -129,7 +132,7 @@ final class PerftestClient {
     private PerftestLoad connect() throws TestFailure, InterruptedException {
         int reads = plan.kind() == TestKind.READ_BW ? Math.min(plan.depth(), MAX_OUTSTANDING_READS) : 1;
         for (int attempt = 1; ; attempt++) {
-            Thread.sleep(connectPauseMillis);
+            Thread.sleep(pauseMillis);
             PerftestLoad load = plan.kind() == TestKind.SEND_LAT ? new LatencyLoad(plan) : new PipelinedLoad(plan);
             connector.connect(plan.server(), new ConnectOptions(NOTHING, 0, reads), load);
             // The result is known either way; a failure is handled below, or tried again.

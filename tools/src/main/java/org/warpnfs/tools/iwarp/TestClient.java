@@ -26,8 +26,7 @@ public final class TestClient {
         try (IwarpTransport transport = TestTransport.open(plan.mpa())) {
             return plan.kind() == TestKind.PING
                     ? ping(plan, transport, progress)
-                    : new PerftestClient(plan, transport.connector(), progress, PerftestClient.CONNECT_PAUSE_MILLIS)
-                            .run();
+                    : new PerftestClient(plan, transport.connector(), progress, PerftestClient.PAUSE_MILLIS).run();
         } catch (OutOfMemoryError e) {
             throw new TestFailure(TestTransport.noMemory(plan.sizeBytes(), e), e);
         }
