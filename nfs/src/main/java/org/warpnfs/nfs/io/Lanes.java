@@ -11,7 +11,19 @@ import org.warpnfs.limits.ClientAddress;
 
 /** Access to the lanes of a call's transport. */
 public final class Lanes {
+    /** The longest READ that an event loop executes, about 10 us of copying. */
+    private static final int MAX_QUICK_READ_BYTES = 64 << 10;
+
     private Lanes() {}
+
+    /**
+     * True if a READ of so many bytes may be tried on an event loop.
+     *
+     * @param countBytes unsigned; -1 if it is not known
+     */
+    public static boolean isQuickRead(int countBytes) {
+        return countBytes >= 0 && countBytes <= MAX_QUICK_READ_BYTES;
+    }
 
     /**
      * The lanes that the transport offers. If it offers none, the call runs to its end on its present thread, and never

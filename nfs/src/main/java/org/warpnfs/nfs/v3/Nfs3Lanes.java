@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v3;
 import java.nio.ByteBuffer;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.io.Lanes;
 
 /**
  * Chooses the lane of a call by its procedure (RFC 1813, section 3.3). A procedure that changes metadata waits for at
@@ -10,9 +11,6 @@ import org.warpnfs.nfs.export.NfsHandles;
  * are tried on the event loop, since what they read is nearly always in memory.
  */
 final class Nfs3Lanes {
-    /** The longest READ that an event loop executes, about 10 us of copying. */
-    private static final int MAX_QUICK_READ_BYTES = 64 << 10;
-
     private static final int NULL = 0;
     private static final int GETATTR = 1;
     private static final int SETATTR = 2;
@@ -55,8 +53,7 @@ final class Nfs3Lanes {
 
     /** READ3args: nfs_fh3 file, offset3 offset, count3 count. */
     private static boolean isQuickRead(ByteBuffer arguments) {
-        int count = wordAfterHandle(arguments, Long.BYTES, -1);
-        return count >= 0 && count <= MAX_QUICK_READ_BYTES;
+        return Lanes.isQuickRead(wordAfterHandle(arguments, Long.BYTES, -1));
     }
 
     /** WRITE3args: nfs_fh3 file, offset3 offset, count3 count, stable_how stable. */

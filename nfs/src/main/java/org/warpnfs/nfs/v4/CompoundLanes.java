@@ -6,6 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.io.FileData;
+import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
@@ -32,9 +33,6 @@ final class CompoundLanes {
     private static final int SEQUENCE_BYTES = 32;
     private static final int UNSTABLE = 0;
     private static final int CREATE = 1;
-
-    /** The longest READ that an event loop executes, about 10 us of copying. */
-    static final int MAX_QUICK_READ_BYTES = 64 << 10;
 
     /** Operations that touch only memory of this server, or stop before they wait. */
     private static final Set<OpCode> QUICK = EnumSet.of(
@@ -73,8 +71,7 @@ final class CompoundLanes {
     }
 
     private static boolean isQuickRead(ByteBuffer arguments) {
-        int count = wordAt(arguments, STATEID_BYTES + Long.BYTES, -1);
-        return count >= 0 && count <= MAX_QUICK_READ_BYTES;
+        return Lanes.isQuickRead(wordAt(arguments, STATEID_BYTES + Long.BYTES, -1));
     }
 
     private static Lane of(OpCode code, ByteBuffer arguments) {
