@@ -3,16 +3,23 @@ package org.warpnfs.nfs.export;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.idmap.AnswerPending;
 import org.warpnfs.nfs.idmap.GroupSource;
 
 /** A file system served under a path with a policy. Immutable; safe for any thread. */
 public final class Export {
+    private static final Logger LOG = LoggerFactory.getLogger(Export.class);
+    private static final LogLimiter LINES = new LogLimiter();
+
     /** The key of the virtual directories above the exports. */
     public static final int PSEUDO_KEY = 0;
 
@@ -140,10 +147,39 @@ public final class Export {
      * Decides whether the export accepts {@code requester}, and as which caller. The rule for the host says how user,
      * group and supplementary groups are squashed, each of them separately.
      *
-     * @throws ExportDenial if the export does not accept calls from that host, from that port or with that credential,
-     *     or cannot decide yet
+     * @throws ExportDenial if the export does not accept calls from that host, from that port, on such a connection or
+     *     with that credential, or cannot decide yet
      */
     public Admission admit(Requester requester) throws ExportDenial {
+        ExportOptions options = optionsFor(requester);
+        if (!options.accepts(requester.security().protection())) {
+            LINES.admit("protection", ClientAddress.of(requester.address())).ifPresent(more -> {
+                LOG.atInfo()
+                        .addKeyValue("fault", "peer")
+                        .addKeyValue("peer", requester.address().getHostAddress())
+                        .addKeyValue("cause", "protection")
+                        .log(
+                                "{} may not use {}: its connection is xprtsec={}, and the export wants another one ({} "
+                                        + "more like it). RDMA has no TLS: sec=krb5p, IPsec or WireGuard protect it",
+                                requester.address().getHostAddress(),
+                                path,
+                                requester.security().protection().word(),
+                                more);
+            });
+            throw new ExportDenial(ExportDenial.Reason.PROTECTION);
+        }
+        return admitted(options, requester);
+    }
+
+    /**
+     * Like {@link #admit}, but on any connection: for MOUNT, which clients speak in clear although they will use TLS
+     * for NFS.
+     */
+    public Admission admitToMount(Requester requester) throws ExportDenial {
+        return admitted(optionsFor(requester), requester);
+    }
+
+    private ExportOptions optionsFor(Requester requester) throws ExportDenial {
         ExportOptions options;
         try {
             options = policy.optionsFor(requester.address());
@@ -153,6 +189,10 @@ public final class Export {
         if (options == null) {
             throw new ExportDenial(ExportDenial.Reason.HOST);
         }
+        return options;
+    }
+
+    private Admission admitted(ExportOptions options, Requester requester) throws ExportDenial {
         if (options.privilegedPort() && !requester.privilegedPort()) {
             throw new ExportDenial(ExportDenial.Reason.PORT);
         }

@@ -14,6 +14,8 @@ public final class ExportDenial extends Exception {
         PORT,
         /** The rule does not accept this kind of credential. */
         FLAVOR,
+        /** The rule does not accept connections with so little protection. */
+        PROTECTION,
         /** A name service has not answered yet, so the caller is not known. The client has to repeat the call later. */
         PENDING
     }

@@ -3,6 +3,8 @@ package org.warpnfs.nfs.export;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.warpnfs.limits.Protection;
 
 /**
  * How an export is served to the hosts of one rule.
@@ -13,6 +15,7 @@ import java.util.Map;
  * @param anonGid the anonymous group, unsigned 32 bits
  * @param privilegedPort calls are accepted only from ports below 1024, which a client's host reserves for its superuser
  * @param flavors the accepted credentials, the server's preferred one first; at least one
+ * @param protections how connections must be protected; at least one
  * @param byFlavor replaces {@code readOnly} and {@code squash} for calls with such a credential
  */
 public record ExportOptions(
@@ -22,13 +25,24 @@ public record ExportOptions(
         long anonGid,
         boolean privilegedPort,
         List<Flavor> flavors,
+        Set<Protection> protections,
         Map<Flavor, Access> byFlavor) {
     /** The overflow user and group of Linux, "nobody". */
     public static final long NOBODY = 65534;
 
-    /** rw and root_squash of exports(5); from any port, and also with credentials that name no user. */
-    public static final ExportOptions DEFAULTS =
-            new ExportOptions(false, Squash.ROOT, NOBODY, NOBODY, false, List.of(Flavor.SYS, Flavor.NONE), Map.of());
+    /**
+     * rw and root_squash of exports(5); from any port, with any protection, and also with credentials that name no
+     * user.
+     */
+    public static final ExportOptions DEFAULTS = new ExportOptions(
+            false,
+            Squash.ROOT,
+            NOBODY,
+            NOBODY,
+            false,
+            List.of(Flavor.SYS, Flavor.NONE),
+            Set.of(Protection.values()),
+            Map.of());
 
     public ExportOptions {
         if (anonUid >>> 32 != 0 || anonGid >>> 32 != 0) {
@@ -38,28 +52,45 @@ public record ExportOptions(
         if (flavors.isEmpty()) {
             throw new IllegalArgumentException("sec= names no kind of credential");
         }
+        if (protections.isEmpty()) {
+            throw new IllegalArgumentException("xprtsec= names no kind of connection");
+        }
         flavors = List.copyOf(flavors);
+        protections = Set.copyOf(protections);
         byFlavor = Map.copyOf(byFlavor);
     }
 
     public ExportOptions withReadOnly(boolean value) {
-        return new ExportOptions(value, squash, anonUid, anonGid, privilegedPort, flavors, byFlavor);
+        return new ExportOptions(value, squash, anonUid, anonGid, privilegedPort, flavors, protections, byFlavor);
     }
 
     public ExportOptions withSquash(Squash value) {
-        return new ExportOptions(readOnly, value, anonUid, anonGid, privilegedPort, flavors, byFlavor);
+        return new ExportOptions(readOnly, value, anonUid, anonGid, privilegedPort, flavors, protections, byFlavor);
     }
 
     public ExportOptions withAnonymous(long uid, long gid) {
-        return new ExportOptions(readOnly, squash, uid, gid, privilegedPort, flavors, byFlavor);
+        return new ExportOptions(readOnly, squash, uid, gid, privilegedPort, flavors, protections, byFlavor);
     }
 
     public ExportOptions withPrivilegedPort(boolean value) {
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, value, flavors, byFlavor);
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, value, flavors, protections, byFlavor);
     }
 
     public ExportOptions withFlavors(List<Flavor> value) {
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, value, byFlavor);
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, value, protections, byFlavor);
+    }
+
+    public ExportOptions withProtections(Set<Protection> value) {
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, flavors, value, byFlavor);
+    }
+
+    /**
+     * True if calls of a connection with that protection are accepted. A connection whose client has shown a
+     * certificate is accepted as one that is protected by TLS, too: nothing is gained by refusing the better one.
+     */
+    public boolean accepts(Protection protection) {
+        return protections.contains(protection)
+                || (protection == Protection.MUTUAL_TLS && protections.contains(Protection.TLS));
     }
 
     /**
@@ -89,6 +120,6 @@ public record ExportOptions(
         Map<Flavor, Access> more = new EnumMap<>(Flavor.class);
         more.putAll(byFlavor);
         more.put(flavor, access);
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, flavors, more);
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, flavors, protections, more);
     }
 }

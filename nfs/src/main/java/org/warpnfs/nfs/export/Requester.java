@@ -6,6 +6,7 @@ import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.warpnfs.limits.PrivilegedPeer;
+import org.warpnfs.limits.SecuredPeer;
 import org.warpnfs.nfs.idmap.GroupSource;
 
 /**
@@ -15,13 +16,19 @@ import org.warpnfs.nfs.idmap.GroupSource;
  * @param privilegedPort true if the port is one that only the superuser of that host can use
  * @param identity the user that the host names
  * @param groups source of the users' groups
+ * @param security the protection of the connection that the call came by
  */
-public record Requester(InetAddress address, boolean privilegedPort, Identity identity, GroupSource groups) {
+public record Requester(
+        InetAddress address,
+        boolean privilegedPort,
+        Identity identity,
+        GroupSource groups,
+        SecuredPeer.Security security) {
     private static final int FIRST_USER_PORT = 1024;
 
-    /** Makes a requester whose groups are those in its credential. */
+    /** Makes a requester whose groups are those in its credential, on a connection in clear. */
     public Requester(InetAddress address, boolean privilegedPort, Identity identity) {
-        this(address, privilegedPort, identity, GroupSource.CREDENTIAL);
+        this(address, privilegedPort, identity, GroupSource.CREDENTIAL, SecuredPeer.Security.CLEAR);
     }
 
     /**
@@ -38,7 +45,8 @@ public record Requester(InetAddress address, boolean privilegedPort, Identity id
                 address == null ? new InetSocketAddress(0).getAddress() : address,
                 isPrivileged(transport, remote),
                 identity,
-                groups);
+                groups,
+                transport instanceof SecuredPeer peer ? peer.security() : SecuredPeer.Security.CLEAR);
     }
 
     private static boolean isPrivileged(RpcTransport transport, InetSocketAddress remote) {

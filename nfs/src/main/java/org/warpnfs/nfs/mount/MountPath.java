@@ -77,12 +77,12 @@ final class MountPath {
 
     private static Admission admit(Export export, Requester requester) throws MountException {
         try {
-            return export.admit(requester);
+            return export.admitToMount(requester);
         } catch (ExportDenial e) {
             throw new MountException(
                     e.reason() == ExportDenial.Reason.PENDING,
                     switch (e.reason()) {
-                        case HOST, FLAVOR -> MountStatus.ACCES;
+                        case HOST, FLAVOR, PROTECTION -> MountStatus.ACCES;
                         case PORT -> MountStatus.PERM;
                         // MOUNT has no status that means "try later".
                         case PENDING -> MountStatus.SERVERFAULT;

@@ -6,9 +6,12 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import com.google.common.net.InetAddresses;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.limits.Protection;
+import org.warpnfs.limits.SecuredPeer;
 
 class ExportAdmissionTest {
     private static final Identity USER = new Identity.SystemUser(1000, 100, List.of(4L, 0L, 27L));
@@ -71,6 +74,39 @@ class ExportAdmissionTest {
     void admit_credentialThatIsNotTaken_isDenied() {
         Export export = export(rule("*", OPTIONS.withFlavors(List.of(Flavor.SYS))));
         assertDenied(export, from("192.0.2.1", NOBODY), ExportDenial.Reason.FLAVOR);
+    }
+
+    @Test
+    void admit_connectionWithLessProtection_isDeniedButMayMount() throws ExportDenial {
+        Export tls = export(rule("*", OPTIONS.withProtections(Set.of(Protection.TLS))));
+        Requester clear = from("192.0.2.1", USER);
+        assertDenied(tls, clear, ExportDenial.Reason.PROTECTION);
+        assertThat(tls.admitToMount(clear).readOnly()).isFalse();
+        assertThat(tls.admit(by(clear, Protection.TLS)).readOnly()).isFalse();
+        assertThat(tls.admit(by(clear, Protection.MUTUAL_TLS)).readOnly()).isFalse();
+
+        Export mutual = export(rule("*", OPTIONS.withProtections(Set.of(Protection.MUTUAL_TLS))));
+        assertDenied(mutual, clear, ExportDenial.Reason.PROTECTION);
+        assertDenied(mutual, by(clear, Protection.TLS), ExportDenial.Reason.PROTECTION);
+        assertThat(mutual.admit(by(clear, Protection.MUTUAL_TLS)).readOnly()).isFalse();
+
+        Export clearOnly = export(rule("*", OPTIONS.withProtections(Set.of(Protection.NONE))));
+        assertThat(clearOnly.admit(clear).readOnly()).isFalse();
+        assertDenied(clearOnly, by(clear, Protection.TLS), ExportDenial.Reason.PROTECTION);
+    }
+
+    @Test
+    void options_withoutAProtection_sayIt() {
+        assertThatThrownBy(() -> OPTIONS.withProtections(Set.of())).hasMessageContaining("xprtsec=");
+    }
+
+    private static Requester by(Requester other, Protection protection) {
+        return new Requester(
+                other.address(),
+                other.privilegedPort(),
+                other.identity(),
+                other.groups(),
+                new SecuredPeer.Security(protection, List.of()));
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.NamedTransport;
+import org.warpnfs.limits.SecuredPeer;
 
 /**
  * One connection with a requester, represented by the same object from its beginning to its end. Safe for any thread.
@@ -31,6 +32,11 @@ public interface RpcConnection {
     /** See {@link org.warpnfs.limits.PrivilegedPeer#isPrivileged}. */
     default boolean isPrivileged() {
         return remoteAddress().getPort() < 1024;
+    }
+
+    /** See {@link org.warpnfs.limits.SecuredPeer#security}. */
+    default SecuredPeer.Security security() {
+        return SecuredPeer.Security.CLEAR;
     }
 
     /** See {@link org.warpnfs.limits.NamedTransport#transportName}. */

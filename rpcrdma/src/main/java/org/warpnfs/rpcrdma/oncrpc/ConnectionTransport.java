@@ -18,6 +18,7 @@ import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.NamedTransport;
 import org.warpnfs.limits.PrivilegedPeer;
+import org.warpnfs.limits.SecuredPeer;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.RpcConnection;
@@ -45,7 +46,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  * If no operation thread takes a call, the connection is ended, and its requester repeats the call on the next one.
  */
 final class ConnectionTransport extends OwnPeerTransport
-        implements InboundHandler, PrivilegedPeer, NamedTransport, OpenConnection {
+        implements InboundHandler, PrivilegedPeer, SecuredPeer, NamedTransport, OpenConnection {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTransport.class);
 
     private final RpcConnection connection;
@@ -102,6 +103,11 @@ final class ConnectionTransport extends OwnPeerTransport
     @Override
     public boolean isPrivileged() {
         return connection.isPrivileged();
+    }
+
+    @Override
+    public SecuredPeer.Security security() {
+        return connection.security();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.warpnfs.server.config;
 
 import com.google.common.base.Splitter;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.Protection;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.Flavor;
@@ -75,7 +77,7 @@ final class ExportWords {
             "no_pnfs",
             "refer=PATH@HOST",
             "replicas=PATH@HOST",
-            "xprtsec=none");
+            "xprtsec=none:tls:mtls");
 
     private final Place place;
     private ExportOptions options;
@@ -201,11 +203,7 @@ final class ExportWords {
             case "sec" -> takeFlavors(flavors(word, value));
             case "fsid" -> takeFsid(word, value);
             case "mountpoint", "mp" -> requiredMount = value;
-            case "xprtsec" -> {
-                if (!value.equals("none")) {
-                    throw place.mistake("option '" + word + "': only xprtsec=none is supported");
-                }
-            }
+            case "xprtsec" -> options = options.withProtections(protections(word, value));
             case "refer", "replicas" ->
                 takeLocations(word, LocationList.read(place, word, value), name.equals("refer"));
             default -> throw place.mistake("unknown option '" + word + "'" + NearestWord.hint(name, KNOWN));
@@ -246,6 +244,23 @@ final class ExportWords {
         }
         throw place.mistake("option '" + word + "': '" + name + "' is not supported; sys and none are"
                 + (name.startsWith("krb5") ? " (RPCSEC_GSS is not supported yet)" : ""));
+    }
+
+    private Set<Protection> protections(String word, String value) throws ConfigException {
+        Set<Protection> protections = EnumSet.noneOf(Protection.class);
+        for (String name : Splitter.on(':').split(value)) {
+            protections.add(protection(word, name));
+        }
+        return protections;
+    }
+
+    private Protection protection(String word, String name) throws ConfigException {
+        for (Protection protection : Protection.values()) {
+            if (protection.word().equals(name)) {
+                return protection;
+            }
+        }
+        throw place.mistake("option '" + word + "': '" + name + "' is not known; none, tls and mtls are");
     }
 
     private void takeFsid(String word, String value) throws ConfigException {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.limits.Protection;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.FsLocations;
@@ -182,6 +183,16 @@ class ExportsFilesTest {
         assertThat(options.anonUid()).isEqualTo(5);
         assertThat(options(read("/a *(rw,sec=none:sys)\n").getFirst(), 0).flavors())
                 .containsExactly(Flavor.NONE, Flavor.SYS);
+    }
+
+    @Test
+    void xprtsec_inAnyOrder_isWhatConnectionsMustBe() throws ConfigException {
+        assertThat(options(read("/a *(xprtsec=mtls:tls)\n").getFirst(), 0).protections())
+                .containsExactlyInAnyOrder(Protection.TLS, Protection.MUTUAL_TLS);
+        assertThat(options(read("/a *(rw)\n").getFirst(), 0).protections())
+                .containsExactlyInAnyOrder(Protection.values());
+        assertThatThrownBy(() -> read("/a *(xprtsec=tls:ssl)\n")).hasMessageContaining("none, tls and mtls are");
+        assertThatThrownBy(() -> read("/a *(xprtsec=)\n")).hasMessageContaining("none, tls and mtls are");
     }
 
     @Test

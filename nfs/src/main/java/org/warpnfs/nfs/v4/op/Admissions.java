@@ -42,7 +42,7 @@ final class Admissions {
                     switch (e.reason()) {
                         case HOST -> Nfs4Status.ACCESS;
                         case PORT -> Nfs4Status.PERM;
-                        case FLAVOR -> Nfs4Status.WRONGSEC;
+                        case FLAVOR, PROTECTION -> Nfs4Status.WRONGSEC;
                         case PENDING -> Nfs4Status.DELAY;
                     });
         }
