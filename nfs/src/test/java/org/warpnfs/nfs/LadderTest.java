@@ -28,6 +28,7 @@ class LadderTest {
         "org.warpnfs.nfs.xdr",
         "org.warpnfs.nfs.stats",
         "org.warpnfs.nfs.idmap",
+        "org.warpnfs.nfs.locks",
     };
 
     @ArchTest

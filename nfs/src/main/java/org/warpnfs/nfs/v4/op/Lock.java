@@ -4,7 +4,6 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.OwnerStates;
-import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
@@ -64,7 +63,7 @@ final class Lock implements ChangingOperation {
                         new LockRequest(
                                 FileKey.of(file.identity()),
                                 exclusive,
-                                ByteRange.of(offset, length),
+                                LockTypes.range(offset, length),
                                 reclaim,
                                 stateid,
                                 owner));

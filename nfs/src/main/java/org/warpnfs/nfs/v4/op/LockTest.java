@@ -2,7 +2,6 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
-import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
@@ -29,6 +28,6 @@ final class LockTest implements Operation {
                         FileKey.of(file.identity()),
                         owner,
                         exclusive,
-                        ByteRange.of(offset, length));
+                        LockTypes.range(offset, length));
     }
 }

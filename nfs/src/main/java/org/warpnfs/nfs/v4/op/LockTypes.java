@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -17,5 +18,10 @@ final class LockTypes {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
         return type % 2 == 0;
+    }
+
+    /** The range of an offset and a length; INVAL if it has no byte or no end (section 18.10.3). */
+    static ByteRange range(long offset, long length) throws Nfs4Exception {
+        return ByteRange.of(offset, length).orElseThrow(() -> Nfs4Exception.of(Nfs4Status.INVAL));
     }
 }

@@ -1,6 +1,5 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
@@ -24,7 +23,7 @@ final class Unlock implements ChangingOperation {
         Stateid left = call.services()
                 .state()
                 .locks()
-                .unlock(call.calling().clientOf(stateid), file, stateid, ByteRange.of(offset, length));
+                .unlock(call.calling().clientOf(stateid), file, stateid, LockTypes.range(offset, length));
         call.files().setCurrentStateid(left);
         left.encode(out);
     }

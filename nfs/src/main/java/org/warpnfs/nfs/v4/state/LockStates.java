@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
+import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.state.core.Client;
-import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.file.LockRequest;

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
 import org.warpnfs.nfs.v4.state.callback.DialedPaths;
 import org.warpnfs.nfs.v4.state.client.ClientTable;
@@ -82,6 +83,7 @@ final class StateCore implements ClientTable.Holdings {
             RecoveryLog log,
             CallbackSender sender,
             Executor background,
+            LockService service,
             long nowNanos) {
         this.limits = limits;
         this.leaseNanos = leaseNanos;
@@ -98,7 +100,7 @@ final class StateCore implements ClientTable.Holdings {
         this.sequences = new Sequences(clients, sessions, slotRecalls);
         this.states = new StateEntries(log.instance());
         this.owners = new OwnerTable(limits);
-        this.locks = new LockTable(limits, states, owners);
+        this.locks = new LockTable(limits, states, owners, service);
         this.files = new FileStates(limits, states, owners, locks, lock::letGo);
         this.delegations = new DelegationTable(limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken);
         this.lastSweepNanos = nowNanos;
@@ -151,10 +153,11 @@ final class StateCore implements ClientTable.Holdings {
      */
     void expireWhile(long nowNanos, Obstacle obstacle, Nfs4Status status) throws Nfs4Exception {
         for (Conflict conflict = obstacle.find(); conflict != null; conflict = obstacle.find()) {
-            if (!clients.isExpired(conflict.holder(), nowNanos)) {
+            Client holder = conflict.holder();
+            if (holder == null || !clients.isExpired(holder, nowNanos)) {
                 throw conflict.refusal(status);
             }
-            clients.expire(conflict.holder());
+            clients.expire(holder);
         }
     }
 

@@ -92,7 +92,9 @@ public final class StateListings {
 
     /** Lock-owners, each with what it has locked of one file. */
     public StatePage<LockRow> locks(StateQuery query) {
-        return new Walk<LockState, LockRow>(core.files::locksOf, LockState::number, HoldingRows::describe).page(query);
+        return new Walk<LockState, LockRow>(
+                        core.files::locksOf, LockState::number, lock -> HoldingRows.describe(lock, core.locks))
+                .page(query);
     }
 
     public StatePage<DelegationRow> delegations(StateQuery query) {

@@ -7,6 +7,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
 import org.warpnfs.nfs.v4.state.client.SlotCounts;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -67,6 +68,22 @@ public final class StateTable implements AutoCloseable {
     }
 
     /**
+     * @param locks the byte ranges of all protocols
+     * @param graceNanos how long clients may reclaim after a restart, at most
+     * @param nowNanos present time of the clock that every other method gets its times from
+     */
+    public StateTable(
+            StateLimits limits,
+            long leaseNanos,
+            long graceNanos,
+            RecoveryLog log,
+            CallbackSender sender,
+            LockService locks,
+            long nowNanos) {
+        this(limits, leaseNanos, graceNanos, log, sender, ownThread(), locks, nowNanos);
+    }
+
+    /**
      * @param background runs what no call waits for, including what may wait for a disk; closed with the table if it
      *     can be
      */
@@ -78,9 +95,29 @@ public final class StateTable implements AutoCloseable {
             CallbackSender sender,
             Executor background,
             long nowNanos) {
+        this(
+                limits,
+                leaseNanos,
+                graceNanos,
+                log,
+                sender,
+                background,
+                new LockService(limits.maxLocks(), background),
+                nowNanos);
+    }
+
+    private StateTable(
+            StateLimits limits,
+            long leaseNanos,
+            long graceNanos,
+            RecoveryLog log,
+            CallbackSender sender,
+            Executor background,
+            LockService service,
+            long nowNanos) {
         this.background = background;
         ownExecutor = background instanceof ExecutorService own ? own : null;
-        core = new StateCore(limits, leaseNanos, graceNanos, log, sender, background, nowNanos);
+        core = new StateCore(limits, leaseNanos, graceNanos, log, sender, background, service, nowNanos);
         sessions = new SessionStates(core);
         clientids = new ClientidStates(core);
         owners = new OwnerStates(core);

@@ -10,6 +10,7 @@ import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
@@ -19,7 +20,6 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
-import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
@@ -74,7 +74,8 @@ class LimitsOfStateTest {
     }
 
     private Stateid lock(Client client, Stateid open, String owner) throws Nfs4Exception {
-        LockRequest request = new LockRequest(file(1), false, ByteRange.of(0, 1), false, open, opaque(owner));
+        LockRequest request =
+                new LockRequest(file(1), false, ByteRange.of(0, 1).orElseThrow(), false, open, opaque(owner));
         return table.locks().lock(now, client, request);
     }
 
@@ -118,7 +119,8 @@ class LimitsOfStateTest {
         assertThat(table.counts().refused()).isEqualTo(1);
 
         lock(client, open, "second");
-        Stateid unlocked = table.locks().unlock(client, file(1), first, ByteRange.of(0, 1));
+        Stateid unlocked =
+                table.locks().unlock(client, file(1), first, ByteRange.of(0, 1).orElseThrow());
         table.stateids().freeStateid(client, unlocked);
         lock(client, open, "third");
     }

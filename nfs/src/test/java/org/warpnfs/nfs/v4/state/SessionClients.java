@@ -7,6 +7,7 @@ import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 
 import java.util.function.LongSupplier;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
 import org.warpnfs.nfs.v4.state.client.CachedReply;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
@@ -16,7 +17,6 @@ import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.SessionId;
-import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
@@ -133,7 +133,8 @@ final class SessionClients {
 
     /** Locks one byte for writing, for an owner that is new to the open. */
     Stateid lock(Client client, int file, Stateid open, String owner, long offset) throws Nfs4Exception {
-        LockRequest request = new LockRequest(file(file), true, ByteRange.of(offset, 1), false, open, opaque(owner));
+        LockRequest request =
+                new LockRequest(file(file), true, ByteRange.of(offset, 1).orElseThrow(), false, open, opaque(owner));
         return table.locks().lock(clock.getAsLong(), client, request);
     }
 }

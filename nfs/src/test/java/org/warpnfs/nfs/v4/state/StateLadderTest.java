@@ -64,6 +64,7 @@ class StateLadderTest {
                 "com.google.errorprone.annotations",
                 "org.warpnfs.limits",
                 "org.warpnfs.fs.spi",
+                "org.warpnfs.nfs.locks",
                 "org.warpnfs.nfs.v4.xdr");
         return classes()
                 .that()

@@ -10,6 +10,11 @@ import org.warpnfs.fs.spi.FileIdentity;
  * @param handle names the file on the medium; it is not the handle by which it is opened
  */
 public record FileKey(Object medium, FileHandle handle) {
+    /** The same file for programs that are not NFSv4. */
+    public FileIdentity identity() {
+        return new FileIdentity(medium, handle);
+    }
+
     public static FileKey of(FileIdentity file) {
         return new FileKey(file.medium(), file.file());
     }

@@ -4,7 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The opens and locks of one file. Guarded by the lock of the state. */
+/** The opens of one file. Guarded by the lock of the state. */
 final class FileState {
     final FileKey key;
     final Set<OpenState> opens = new LinkedHashSet<>(2);
@@ -15,8 +15,6 @@ final class FileState {
     final Set<OpenState> writers = new LinkedHashSet<>(2);
 
     final Set<OpenState> deniers = new LinkedHashSet<>(2);
-    final ByteRangeLocks<LockOwner> locks =
-            new ByteRangeLocks<>(owner -> owner.client().isGone());
 
     FileState(FileKey key) {
         this.key = key;

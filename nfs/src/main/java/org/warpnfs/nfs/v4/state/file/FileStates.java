@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Shares;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
@@ -272,7 +273,7 @@ public final class FileStates {
     @Nullable
     public Conflict lockConflict(FileKey key, LockOwner owner, boolean exclusive, ByteRange range)
             throws Nfs4Exception {
-        return locks.conflict(files.get(key), owner, exclusive, range);
+        return locks.conflict(key, owner, exclusive, range);
     }
 
     /** The locks of a client, by lock-owner and open. */

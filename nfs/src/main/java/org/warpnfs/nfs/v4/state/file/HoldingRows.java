@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.state.file;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.v4.state.listing.ShownName;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
@@ -39,15 +40,15 @@ public final class HoldingRows {
     }
 
     /** The locks of one lock-owner on one file. */
-    public static RowDraft<LockRow> describe(LockState lock) {
+    public static RowDraft<LockRow> describe(LockState lock, LockTable locks) {
         List<StateRow.RangeRow> ranges = new ArrayList<>();
-        for (ByteRangeLocks.Held<LockOwner> held : lock.file().locks.of(lock.owner, LockRow.MAX_RANGES)) {
+        for (HeldLock held : locks.rangesOf(lock, LockRow.MAX_RANGES)) {
             ranges.add(new StateRow.RangeRow(
                     held.exclusive() ? "write" : "read",
                     Long.toUnsignedString(held.range().first()),
                     Long.toUnsignedString(held.range().last())));
         }
-        int count = lock.file().locks.holdsOf(lock.owner);
+        int count = locks.rangeCountOf(lock);
         String file = shown(lock.key());
         boolean revoked = lock.revoked;
         return new RowDraft<>(

@@ -1,7 +1,18 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import org.warpnfs.nfs.locks.Locker;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /** A lock-owner: a client, and the client's name for the owner. */
-public record LockOwner(Client client, Opaque owner) {}
+public record LockOwner(Client client, Opaque owner) implements Locker {
+    @Override
+    public boolean isGone() {
+        return client.isGone();
+    }
+
+    @Override
+    public byte[] name() {
+        return owner.toBytes();
+    }
+}

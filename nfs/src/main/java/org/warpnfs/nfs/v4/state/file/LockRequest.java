@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state.file;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 

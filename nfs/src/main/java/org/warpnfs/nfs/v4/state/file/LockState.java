@@ -27,10 +27,6 @@ public final class LockState implements StateEntry {
         return open.client;
     }
 
-    FileState file() {
-        return open.file;
-    }
-
     @Override
     public FileKey key() {
         return open.file.key;

@@ -6,6 +6,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.locks.ByteRange;
+import org.warpnfs.nfs.locks.HeldLock;
+import org.warpnfs.nfs.locks.LockAttempt;
+import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.locks.LocksBusyException;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Shares;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
@@ -21,6 +26,7 @@ public final class LockTable {
     private final OwnerTable owners;
     private final Shares shares;
     private final Shares stateShares;
+    private final LockService service;
     private final Map<Client, Held> byClient = new HashMap<>();
 
     /** Counts of one client, over all files. */
@@ -33,8 +39,12 @@ public final class LockTable {
         int revoked;
     }
 
-    /** @param states everything that has a stateid */
-    public LockTable(StateLimits limits, StateEntries states, OwnerTable owners) {
+    /**
+     * @param states everything that has a stateid
+     * @param service has the byte ranges of all protocols
+     */
+    public LockTable(StateLimits limits, StateEntries states, OwnerTable owners, LockService service) {
+        this.service = service;
         this.limits = limits;
         this.states = states;
         this.owners = owners;
@@ -61,18 +71,24 @@ public final class LockTable {
         LockOwner locker = owner != null
                 ? new LockOwner(client, owner)
                 : findLock(client, request.file(), request.stateid()).owner;
-        return conflict(open.file, locker, request.exclusive(), request.range());
+        return conflict(open.key(), locker, request.exclusive(), request.range());
     }
 
-    /** A conflicting lock of another owner in the range; null if there is none, or if nobody has the file open. */
+    /** A conflicting lock of another owner in the range; null if there is none. */
     @Nullable
-    Conflict conflict(@Nullable FileState file, LockOwner owner, boolean exclusive, ByteRange range)
-            throws Nfs4Exception {
-        ByteRangeLocks.Held<LockOwner> holder = file == null ? null : file.locks.conflict(owner, exclusive, range);
-        return holder == null ? null : new Conflict(holder.owner().client(), holder);
+    Conflict conflict(FileKey file, LockOwner owner, boolean exclusive, ByteRange range) throws Nfs4Exception {
+        try {
+            HeldLock holder = service.conflict(file.identity(), owner, exclusive, range);
+            return holder == null ? null : Conflict.of(holder);
+        } catch (LocksBusyException e) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
     }
 
-    /** Locks a range that has no conflict; SERVERFAULT, in NFSv4.0 RESOURCE, if the client has used up its share. */
+    /**
+     * Locks a range; SERVERFAULT, in NFSv4.0 RESOURCE, if the client has used up its share, and DENIED if a client of
+     * another protocol was faster.
+     */
     public Stateid lock(OpenState open, LockRequest request) throws Nfs4Exception {
         // In the worst case a lock splits another one, and one lock becomes three.
         if (locksOf(open.client) + 2 > limits.maxLocksPerClient() || !shares.hasRoomFor(open.client.address(), 2)) {
@@ -81,11 +97,23 @@ public final class LockTable {
         Opaque owner = request.newOwner();
         LockState lockState =
                 owner == null ? findLock(open.client, request.file(), request.stateid()) : lockStateOf(open, owner);
-        int before = open.file.locks.size();
-        open.file.locks.lock(lockState.owner, request.exclusive(), request.range());
-        count(open.client, open.file.locks.size() - before);
+        take(lockState, request);
         lockState.seqid = OpenState.nextSeqid(lockState.seqid);
         return states.stateid(lockState);
+    }
+
+    private void take(LockState lockState, LockRequest request) throws Nfs4Exception {
+        LockAttempt attempt;
+        try {
+            attempt = service.lock(lockState.key().identity(), lockState.owner, request.exclusive(), request.range());
+        } catch (LocksBusyException e) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        HeldLock holder = attempt.holder();
+        if (holder != null) {
+            throw Conflict.of(holder).refusal(Nfs4Status.DENIED);
+        }
+        count(lockState.client(), attempt.more());
     }
 
     private LockState lockStateOf(OpenState open, Opaque owner) throws Nfs4Exception {
@@ -119,9 +147,7 @@ public final class LockTable {
         if (locksOf(client) >= 2 * limits.maxLocksPerClient()) {
             throw exhausted(client);
         }
-        int before = lockState.file().locks.size();
-        lockState.file().locks.unlock(lockState.owner, range);
-        count(client, lockState.file().locks.size() - before);
+        count(client, service.unlock(file.identity(), lockState.owner, range));
         lockState.seqid = OpenState.nextSeqid(lockState.seqid);
         return states.stateid(lockState);
     }
@@ -144,7 +170,7 @@ public final class LockTable {
 
     /** FREE_STATEID; LOCKS_HELD while its owner has locks on the file. */
     void free(LockState lockState) throws Nfs4Exception {
-        if (lockState.file().locks.holds(lockState.owner)) {
+        if (rangeCountOf(lockState) > 0) {
             throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
         }
         remove(lockState);
@@ -166,9 +192,7 @@ public final class LockTable {
      * the file, or locks again (RFC 8881, section 8.4.3).
      */
     private void revoke(LockState lockState) {
-        int before = lockState.file().locks.size();
-        lockState.file().locks.unlockAll(lockState.owner);
-        count(lockState.client(), lockState.file().locks.size() - before);
+        count(lockState.client(), service.unlockAll(lockState.key().identity(), lockState.owner));
         lockState.revoked = true;
         Held held = byClient.get(lockState.client());
         if (held != null) {
@@ -189,7 +213,7 @@ public final class LockTable {
             }
         }
         for (LockState lockState : held) {
-            if (lockState.file().locks.holds(lockState.owner)) {
+            if (rangeCountOf(lockState) > 0) {
                 throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             }
         }
@@ -209,9 +233,7 @@ public final class LockTable {
         for (Iterator<LockState> all = open.locks.values().iterator(); done < most && all.hasNext(); done++) {
             LockState lockState = all.next();
             all.remove();
-            int before = open.file.locks.size();
-            open.file.locks.unlockAll(lockState.owner);
-            count(open.client, open.file.locks.size() - before);
+            count(open.client, service.unlockAll(open.key().identity(), lockState.owner));
             left(lockState);
         }
         return done;
@@ -246,6 +268,16 @@ public final class LockTable {
             return lockState;
         }
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** The byte ranges of a lock stateid, at most {@code most}. */
+    List<HeldLock> rangesOf(LockState lockState, int most) {
+        return service.of(lockState.key().identity(), lockState.owner, most);
+    }
+
+    /** Number of byte ranges of a lock stateid. */
+    int rangeCountOf(LockState lockState) {
+        return service.countOf(lockState.key().identity(), lockState.owner);
     }
 
     /** Number of byte ranges that a client has locked, over all files. */

@@ -1,7 +1,6 @@
-package org.warpnfs.nfs.v4.state.file;
+package org.warpnfs.nfs.locks;
 
-import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import java.util.Optional;
 
 /**
  * A range of bytes, including both ends, compared unsigned.
@@ -14,21 +13,20 @@ public record ByteRange(long first, long last) {
     public static final long TO_EOF = -1;
 
     /**
-     * The range of an offset and a length, as in LOCK (RFC 8881, section 18.10.3); INVAL if it is empty or extends
-     * beyond the last possible byte.
+     * The range of an offset and a length, as in LOCK of NFSv4 (RFC 8881, section 18.10.3); empty if it has no byte or
+     * extends beyond the last possible one.
      */
-    public static ByteRange of(long offset, long length) throws Nfs4Exception {
+    public static Optional<ByteRange> of(long offset, long length) {
         if (length == 0) {
-            throw Nfs4Exception.of(Nfs4Status.INVAL);
+            return Optional.empty();
         }
         if (length == TO_EOF) {
-            return new ByteRange(offset, -1);
+            return Optional.of(new ByteRange(offset, -1));
         }
         long room = -1 - offset;
-        if (Long.compareUnsigned(length - 1, room) > 0) {
-            throw Nfs4Exception.of(Nfs4Status.INVAL);
-        }
-        return new ByteRange(offset, offset + (length - 1));
+        return Long.compareUnsigned(length - 1, room) > 0
+                ? Optional.empty()
+                : Optional.of(new ByteRange(offset, offset + (length - 1)));
     }
 
     /** The length, as in LOCK. */

@@ -1,4 +1,4 @@
-package org.warpnfs.nfs.v4.state.file;
+package org.warpnfs.nfs.locks;
 
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;

@@ -1,15 +1,15 @@
-package org.warpnfs.nfs.v4.state.file;
+package org.warpnfs.nfs.locks;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
  * The byte-range locks on one file, with POSIX semantics: an owner's new lock replaces what the owner had of the range,
@@ -46,6 +46,20 @@ final class ByteRangeLocks<O> {
         Holder(O owner) {
             this.owner = owner;
         }
+
+        boolean conflicts(boolean isExclusive, ByteRange range) {
+            Map.Entry<Long, Piece<O>> next = pieces.floorEntry(range.first());
+            if (next == null || !next.getValue().range().overlaps(range)) {
+                next = pieces.higherEntry(range.first());
+            }
+            while (next != null && next.getValue().range().overlaps(range)) {
+                if (isExclusive || next.getValue().exclusive()) {
+                    return true;
+                }
+                next = pieces.higherEntry(next.getKey());
+            }
+            return false;
+        }
     }
 
     private record Piece<O>(boolean exclusive, RangeTree.Node<Holder<O>> node) {
@@ -66,20 +80,34 @@ final class ByteRangeLocks<O> {
     /**
      * A conflicting lock of another owner, or null.
      *
-     * @throws Nfs4Exception DELAY if the search met too many locks of owners that are gone; it removes them, so a
+     * @throws LocksBusyException if the search met too many locks of owners that are gone; it removes them, so a
      *     repeated search meets fewer
      */
     @Nullable
-    Held<O> conflict(O owner, boolean isExclusive, ByteRange range) throws Nfs4Exception {
+    Held<O> conflict(O owner, boolean isExclusive, ByteRange range) throws LocksBusyException {
         clearDead(PORTION);
         Holder<O> asker = holders.get(owner);
         Held<O> found = conflict(exclusive, true, asker, range);
         return found == null && isExclusive ? conflict(shared, false, asker, range) : found;
     }
 
+    /** Owners other than {@code owner} whose locks conflict with the range, at most {@code most}. */
+    Set<O> conflicting(O owner, boolean isExclusive, ByteRange range, int most) {
+        Set<O> found = new LinkedHashSet<>();
+        for (Holder<O> holder : holders.values()) {
+            if (found.size() == most) {
+                break;
+            }
+            if (!holder.owner.equals(owner) && !isGone.test(holder.owner) && holder.conflicts(isExclusive, range)) {
+                found.add(holder.owner);
+            }
+        }
+        return found;
+    }
+
     private @Nullable Held<O> conflict(
             RangeTree<Holder<O>> tree, boolean isExclusive, @Nullable Holder<O> asker, ByteRange range)
-            throws Nfs4Exception {
+            throws LocksBusyException {
         for (int inTheWay = 0; inTheWay < MAX_DEAD_IN_THE_WAY; inTheWay++) {
             RangeTree.Node<Holder<O>> node = tree.overlapping(asker, range);
             if (node == null) {
@@ -93,7 +121,7 @@ final class ByteRangeLocks<O> {
             holder.pieces.remove(node.range.first());
             size -= holder.dead ? 0 : 1;
         }
-        throw Nfs4Exception.of(Nfs4Status.DELAY);
+        throw new LocksBusyException();
     }
 
     /** Locks the range for {@code owner}. The caller has checked that there is no conflict. */

@@ -1,0 +1,238 @@
+package org.warpnfs.nfs.locks;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.limits.ClientAddress;
+
+/**
+ * The byte-range locks of all clients and protocols, by file (RFC 8881, section 9.1, X/Open XNFS, chapter 10).
+ *
+ * <h2>Operation</h2>
+ *
+ * Locks have POSIX semantics: what an owner locks replaces what it had of the range. Requests that wait stand in line
+ * by file. When a lock is released, those in line are granted in their order: none is granted while an earlier one
+ * waits for a conflicting range. A request that may wait does not pass an earlier one either, unless its owner has
+ * locks on the file already or would wait for itself. A request that does not wait only minds locks that are held.
+ *
+ * <p>A request is not put in line if it would close a circle of owners that wait for each other.
+ *
+ * <p>The service has one lock of its own, under which nothing is called but {@link Locker}. It may be called under the
+ * lock of NFSv4 state. Safe for any thread.
+ */
+public final class LockService {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<FileIdentity, FileLocks> files = new HashMap<>();
+    private final WaitingLines lines;
+    private final Executor notices;
+
+    /**
+     * @param maxWaiting limit of requests in line
+     * @param notices runs what waiters are told; must not run it on the thread that hands it over
+     */
+    public LockService(int maxWaiting, Executor notices) {
+        this.lines = new WaitingLines(maxWaiting);
+        this.notices = notices;
+    }
+
+    /** A lock of another owner that conflicts; null if there is none. */
+    public @Nullable HeldLock conflict(FileIdentity file, Locker owner, boolean exclusive, ByteRange range)
+            throws LocksBusyException {
+        lock.lock();
+        try {
+            FileLocks locks = files.get(file);
+            return locks == null ? null : locks.conflict(owner, exclusive, range);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Locks the range, unless another owner has a conflicting lock. */
+    public LockAttempt lock(FileIdentity file, Locker owner, boolean exclusive, ByteRange range)
+            throws LocksBusyException {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks());
+            HeldLock holder = locks.conflict(owner, exclusive, range);
+            if (holder != null) {
+                return LockAttempt.refused(LockAttempt.Outcome.DENIED, holder);
+            }
+            return LockAttempt.granted(take(locks, owner, exclusive, range, told));
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /**
+     * Locks the range, or waits in line for it. A request that is in line already stays where it is, with the new
+     * waiter.
+     *
+     * @param client whose share of the lines it takes
+     */
+    public LockAttempt lockOrWait(
+            FileIdentity file,
+            Locker owner,
+            boolean exclusive,
+            ByteRange range,
+            ClientAddress client,
+            LockWaiter waiter)
+            throws LocksBusyException {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks());
+            HeldLock holder = locks.conflict(owner, exclusive, range);
+            Waiting asked = new Waiting(locks, owner, exclusive, range, client, waiter);
+            if (holder == null && (locks.holds(owner) || !locks.isBehindAnother(asked) || lines.closesCircle(asked))) {
+                lines.remove(asked);
+                return LockAttempt.granted(take(locks, owner, exclusive, range, told));
+            }
+            if (lines.renew(asked)) {
+                return LockAttempt.refused(LockAttempt.Outcome.WAITING, holder);
+            }
+            if (lines.closesCircle(asked)) {
+                return LockAttempt.refused(LockAttempt.Outcome.DEADLOCK, holder);
+            }
+            return LockAttempt.refused(
+                    lines.add(asked) ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM, holder);
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /** Takes a request out of the line. Returns false if it was not in it. */
+    public boolean cancel(FileIdentity file, Locker owner, boolean exclusive, ByteRange range) {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            FileLocks locks = files.get(file);
+            if (locks == null || !lines.remove(locks, owner, exclusive, range)) {
+                return false;
+            }
+            grant(locks, told);
+            return true;
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /** Releases what the owner has locked of the range. Returns by how many its ranges have grown, or shrunk. */
+    public int unlock(FileIdentity file, Locker owner, ByteRange range) {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            FileLocks locks = files.get(file);
+            if (locks == null) {
+                return 0;
+            }
+            int before = locks.held().holdsOf(owner);
+            locks.held().unlock(owner, range);
+            grant(locks, told);
+            return locks.held().holdsOf(owner) - before;
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /** Releases all locks of the owner on the file, and takes its requests out of the line. As {@link #unlock}. */
+    public int unlockAll(FileIdentity file, Locker owner) {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            FileLocks locks = files.get(file);
+            if (locks == null) {
+                return 0;
+            }
+            int before = locks.held().holdsOf(owner);
+            locks.held().unlockAll(owner);
+            lines.removeAll(locks, owner);
+            grant(locks, told);
+            return -before;
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /** The owner's locks on the file, ordered by first byte, at most {@code most}. */
+    public List<HeldLock> of(FileIdentity file, Locker owner, int most) {
+        lock.lock();
+        try {
+            FileLocks locks = files.get(file);
+            return locks == null
+                    ? List.of()
+                    : locks.held().of(owner, most).stream().map(HeldLock::of).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Number of the owner's locks on the file. */
+    public int countOf(FileIdentity file, Locker owner) {
+        lock.lock();
+        try {
+            FileLocks locks = files.get(file);
+            return locks == null ? 0 : locks.held().holdsOf(owner);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Number of requests in line. */
+    public int waiting() {
+        lock.lock();
+        try {
+            return lines.count();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Number of files that have locks or lines. */
+    int files() {
+        lock.lock();
+        try {
+            return files.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int take(FileLocks locks, Locker owner, boolean exclusive, ByteRange range, List<LockWaiter> told) {
+        int before = locks.held().holdsOf(owner);
+        locks.held().lock(owner, exclusive, range);
+        if (!exclusive) {
+            // It may have been an exclusive one before.
+            grant(locks, told);
+        }
+        return locks.held().holdsOf(owner) - before;
+    }
+
+    /** Grants what can be granted, in order. */
+    private void grant(FileLocks locks, List<LockWaiter> told) {
+        if (locks.waiting().isEmpty()) {
+            return;
+        }
+        for (Waiting next : List.copyOf(locks.waiting())) {
+            if (!locks.isBehindAnother(next) && locks.isFree(next)) {
+                locks.held().lock(next.owner(), next.exclusive(), next.range());
+                lines.remove(next);
+                told.add(next.waiter());
+            }
+        }
+    }
+
+    private void leave(FileIdentity file, List<LockWaiter> told) {
+        FileLocks locks = files.get(file);
+        if (locks != null && locks.held().isEmpty() && locks.waiting().isEmpty()) {
+            files.remove(file);
+        }
+        lock.unlock();
+        told.forEach(waiter -> notices.execute(waiter::granted));
+    }
+}

@@ -1,0 +1,8 @@
+package org.warpnfs.nfs.locks;
+
+/** Who waits for a lock. Told on the service's own executor, never under a lock. */
+@FunctionalInterface
+public interface LockWaiter {
+    /** The lock that was waited for is held from now on. */
+    void granted();
+}

@@ -1,0 +1,132 @@
+package org.warpnfs.nfs.locks;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.FairShare;
+
+/**
+ * The requests in line for all files: how many of each client, and who waits for whom. Guarded by the service's lock.
+ */
+final class WaitingLines {
+    /** Number of conflicting owners that a search for circles follows from one request. */
+    private static final int MAX_CONFLICTS = 64;
+    /** Number of requests that a search looks at. A longer chain is taken for no circle. */
+    private static final int MAX_REQUESTS = 1024;
+
+    private final int most;
+    private final Map<ClientAddress, Integer> byClient = new HashMap<>();
+    private final Map<Locker, Map<Waiting, Waiting>> byOwner = new HashMap<>();
+    private int count;
+
+    WaitingLines(int most) {
+        this.most = most;
+    }
+
+    /** Puts a request in line. Returns false if there is no room for its client. */
+    boolean add(Waiting request) {
+        if (!FairShare.allows(byClient.getOrDefault(request.client(), 0), 1, most - count)) {
+            return false;
+        }
+        request.file().waiting().add(request);
+        byOwner.computeIfAbsent(request.owner(), _ -> new LinkedHashMap<>(2)).put(request, request);
+        byClient.merge(request.client(), 1, Integer::sum);
+        count++;
+        return true;
+    }
+
+    /** Gives a request that is in line the waiter of an equal one. Returns false if there is none in line. */
+    boolean renew(Waiting again) {
+        Waiting first = byOwner.getOrDefault(again.owner(), Map.of()).get(again);
+        if (first != null) {
+            first.tell(again.waiter());
+        }
+        return first != null;
+    }
+
+    /** Takes a request out of the line, if it is in it. */
+    void remove(Waiting request) {
+        request.file().waiting().remove(request);
+        forget(request);
+    }
+
+    /** Takes one request out of the line. Returns false if it was not in it. */
+    boolean remove(FileLocks file, Locker owner, boolean exclusive, ByteRange range) {
+        for (Waiting request : byOwner.getOrDefault(owner, Map.of()).keySet()) {
+            if (request.file() == file && request.isOf(owner, exclusive, range)) {
+                remove(request);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes all requests of an owner for a file out of the line. */
+    void removeAll(FileLocks file, Locker owner) {
+        for (Waiting request : List.copyOf(byOwner.getOrDefault(owner, Map.of()).keySet())) {
+            if (request.file() == file) {
+                remove(request);
+            }
+        }
+    }
+
+    private void forget(Waiting request) {
+        Map<Waiting, Waiting> ofOwner = byOwner.get(request.owner());
+        Waiting first = ofOwner == null ? null : ofOwner.remove(request);
+        if (ofOwner == null || first == null) {
+            return;
+        }
+        if (ofOwner.isEmpty()) {
+            byOwner.remove(request.owner());
+        }
+        byClient.computeIfPresent(first.client(), (_, waiting) -> waiting == 1 ? null : waiting - 1);
+        count--;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** True if the owner of this request would wait for itself. */
+    boolean closesCircle(Waiting asked) {
+        Set<Waiting> seen = new HashSet<>();
+        Deque<Waiting> next = new ArrayDeque<>();
+        next.add(asked);
+        while (!next.isEmpty() && seen.size() < MAX_REQUESTS) {
+            Waiting request = next.remove();
+            if (!seen.add(request)) {
+                continue;
+            }
+            for (Locker blocker : blockersOf(request)) {
+                if (blocker.equals(asked.owner())) {
+                    return true;
+                }
+                next.addAll(byOwner.getOrDefault(blocker, Map.of()).keySet());
+            }
+        }
+        return false;
+    }
+
+    /** Those who have to unlock, or to be granted and then unlock, before this request is granted. */
+    private static Set<Locker> blockersOf(Waiting request) {
+        Set<Locker> blockers = new LinkedHashSet<>(request.file()
+                .held()
+                .conflicting(request.owner(), request.exclusive(), request.range(), MAX_CONFLICTS));
+        for (Waiting earlier : request.file().waiting()) {
+            if (earlier.equals(request)) {
+                break;
+            }
+            if (earlier.conflictsWith(request)) {
+                blockers.add(earlier.owner());
+            }
+        }
+        return blockers;
+    }
+}
