@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -44,7 +43,6 @@ record Superblock(long device) {
         boolean isOurs = bytes.length > OWN_BYTES
                 && bytes[0] == kind
                 && ByteBuffer.wrap(bytes).getLong(1) == treeId;
-        return new FileIdentity(
-                this, isOurs ? FileHandle.of(Arrays.copyOfRange(bytes, OWN_BYTES, bytes.length)) : handle);
+        return new FileIdentity(this, isOurs ? FileHandle.of(bytes, OWN_BYTES) : handle);
     }
 }

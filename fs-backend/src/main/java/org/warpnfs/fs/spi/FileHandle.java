@@ -25,10 +25,20 @@ public final class FileHandle {
      * @throws IllegalArgumentException if there are more than {@value #MAX_LENGTH_BYTES}
      */
     public static FileHandle of(byte[] bytes) {
-        if (bytes.length > MAX_LENGTH_BYTES) {
-            throw new IllegalArgumentException("file handle of " + bytes.length + " bytes, limit " + MAX_LENGTH_BYTES);
+        return of(bytes, 0);
+    }
+
+    /**
+     * Copies {@code bytes} from {@code from} to their end.
+     *
+     * @throws IllegalArgumentException if there are more than {@value #MAX_LENGTH_BYTES}
+     */
+    public static FileHandle of(byte[] bytes, int from) {
+        int lengthBytes = bytes.length - from;
+        if (lengthBytes > MAX_LENGTH_BYTES) {
+            throw new IllegalArgumentException("file handle of " + lengthBytes + " bytes, limit " + MAX_LENGTH_BYTES);
         }
-        return new FileHandle(bytes.clone());
+        return new FileHandle(Arrays.copyOfRange(bytes, from, bytes.length));
     }
 
     public byte[] toBytes() {

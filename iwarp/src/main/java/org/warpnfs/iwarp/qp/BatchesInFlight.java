@@ -71,7 +71,12 @@ final class BatchesInFlight {
 
     /** Whether a batch that was pulled and not yet reported as sent carries posted work. */
     boolean carriesWork(FpduBatch batch) {
-        return inFlight.stream().anyMatch(pulled -> pulled.batch() == batch && pulled.carriesWork());
+        for (Pulled pulled : inFlight) {
+            if (pulled.batch() == batch && pulled.carriesWork()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -75,9 +75,7 @@ public final class NfsHandles {
         if (export == null) {
             throw new HandleViolation(FsError.STALE);
         }
-        byte[] file = new byte[handle.length - FILE_OFFSET];
-        words.get(FILE_OFFSET, file);
-        return new Location(export, FileHandle.of(file));
+        return new Location(export, FileHandle.of(handle, FILE_OFFSET));
     }
 
     /**

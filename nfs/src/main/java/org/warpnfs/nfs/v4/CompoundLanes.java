@@ -20,11 +20,10 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
  * same client's syncs.
  */
 final class CompoundLanes {
-    /**
-     * How many bytes of an operation's arguments {@link #of} reads. In OPEN, the owner precedes the word that says
-     * whether it creates a file.
-     */
-    static final int LOOK_BYTES = 1100;
+    /** In OPEN, the owner precedes the word that says whether it creates a file. */
+    private static final int OPEN_LOOK_BYTES = 1100;
+
+    private static final int LOOK_BYTES = 64;
 
     /** More than the number of operations that a Linux client puts before the one that decides. */
     private static final int MAX_SKIPPED_OPERATIONS = 8;
@@ -57,6 +56,11 @@ final class CompoundLanes {
     }
 
     private CompoundLanes() {}
+
+    /** How many bytes of an operation's arguments {@link #of} reads. */
+    static int lookBytes(OpCode code) {
+        return code == OpCode.OPEN ? OPEN_LOOK_BYTES : LOOK_BYTES;
+    }
 
     /**
      * The lane of one operation.

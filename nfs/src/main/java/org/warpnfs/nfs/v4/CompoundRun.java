@@ -244,7 +244,7 @@ final class CompoundRun implements LaneTask {
         if (lane == Lane.LONG && !reads) {
             return null;
         }
-        ByteBuffer arguments = in.ahead(CompoundLanes.LOOK_BYTES);
+        ByteBuffer arguments = in.ahead(CompoundLanes.lookBytes(code));
         // One read for each call is enough for an event loop.
         Lane first = reads && out.holdsPayloads() && lane == Lane.EVENT_LOOP ? Lane.SHORT : lane;
         Lane wanted = CompoundLanes.of(code, arguments, first);

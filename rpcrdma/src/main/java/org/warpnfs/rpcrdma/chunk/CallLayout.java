@@ -31,7 +31,8 @@ public final class CallLayout {
     private CallLayout(List<ReadChunk> chunks, boolean longCall, Padding padding) {
         this.chunks = List.copyOf(chunks);
         long sum = 0;
-        for (ReadChunk chunk : chunks) {
+        for (int i = 0; i < chunks.size(); i++) {
+            ReadChunk chunk = chunks.get(i);
             sum += chunk.lengthBytes();
         }
         this.lengthBytes = sum;
@@ -170,7 +171,8 @@ public final class CallLayout {
     private static void checkPositions(long xid, List<ReadChunk> chunks, int bodyBytes) throws RpcRdmaViolation {
         long cursor = 0;
         long leftBytes = bodyBytes;
-        for (ReadChunk chunk : chunks) {
+        for (int i = 0; i < chunks.size(); i++) {
+            ReadChunk chunk = chunks.get(i);
             long gapBytes = chunk.position() - cursor;
             if (gapBytes < 0) {
                 throw RpcRdmaViolation.chunk(xid, "Read chunk at " + chunk.position() + " overlaps the one before");

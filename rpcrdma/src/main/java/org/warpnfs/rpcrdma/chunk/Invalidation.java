@@ -18,10 +18,12 @@ public final class Invalidation {
      */
     public static OptionalLong candidate(ChunkLists lists) {
         Handles handles = new Handles();
-        for (ReadSegment entry : lists.readList()) {
+        for (int i = 0; i < lists.readList().size(); i++) {
+            ReadSegment entry = lists.readList().get(i);
             handles.add(entry.segment());
         }
-        for (WriteChunk chunk : lists.writeList()) {
+        for (int i = 0; i < lists.writeList().size(); i++) {
+            WriteChunk chunk = lists.writeList().get(i);
             chunk.segments().forEach(handles::add);
         }
         lists.replyChunk().ifPresent(chunk -> chunk.segments().forEach(handles::add));

@@ -50,7 +50,8 @@ public sealed interface ReplyPlan {
     private static ReplyPlan placeBody(
             List<ByteBuffer> body, ReplyReduction reduced, ChunkLists offered, int inlineLimitBytes) {
         long bodyBytes = 0;
-        for (ByteBuffer piece : body) {
+        for (int i = 0; i < body.size(); i++) {
+            ByteBuffer piece = body.get(i);
             bodyBytes += piece.remaining();
         }
         Optional<WriteChunk> unusedReplyChunk = offered.replyChunk().map(ChunkFiller::unused);

@@ -99,6 +99,9 @@ public final class ClientBudget {
             } else {
                 held.put(client, before - amount);
             }
+            if (waiting.isEmpty()) {
+                return;
+            }
             told = new ArrayList<>(waiting);
             waiting.clear();
         }

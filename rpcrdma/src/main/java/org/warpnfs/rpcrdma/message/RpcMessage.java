@@ -64,8 +64,8 @@ public record RpcMessage(
     /** The length of the unreduced message. */
     public long lengthBytes() {
         long sum = xdr.remaining();
-        for (Item item : items) {
-            sum += XdrStream.roundUp(item.payload().lengthBytes());
+        for (int i = 0; i < items.size(); i++) {
+            sum += XdrStream.roundUp(items.get(i).payload().lengthBytes());
         }
         return sum;
     }
@@ -73,22 +73,26 @@ public record RpcMessage(
     /** Adds the message to a row of pieces, with its items and their pads at their offsets. Nothing is copied. */
     public void addTo(Pieces row) {
         int taken = 0;
-        for (Item item : items) {
-            addIfAny(row, xdr.slice(xdr.position() + taken, item.offsetBytes() - taken));
+        for (int i = 0; i < items.size(); i++) {
+            Item item = items.get(i);
+            addXdr(row, taken, item.offsetBytes());
             int lengthBytes = item.payload().lengthBytes();
             switch (item.payload()) {
-                case Payload data -> addIfAny(row, data.buffer().slice());
+                case Payload data -> row.add(data.buffer().slice());
                 case FileRange range -> row.add(range, 0, lengthBytes);
             }
-            addIfAny(row, ByteBuffer.allocate(XdrStream.roundUp(lengthBytes) - lengthBytes));
+            int padBytes = XdrStream.roundUp(lengthBytes) - lengthBytes;
+            if (padBytes > 0) {
+                row.add(ByteBuffer.allocate(padBytes));
+            }
             taken = item.offsetBytes();
         }
-        addIfAny(row, xdr.slice(xdr.position() + taken, xdr.remaining() - taken));
+        addXdr(row, taken, xdr.remaining());
     }
 
-    private static void addIfAny(Pieces row, ByteBuffer buffer) {
-        if (buffer.hasRemaining()) {
-            row.add(buffer);
+    private void addXdr(Pieces row, int from, int to) {
+        if (to > from) {
+            row.add(xdr.slice(xdr.position() + from, to - from));
         }
     }
 
@@ -119,8 +123,8 @@ public record RpcMessage(
 
     /** Releases every payload. */
     public void release() {
-        for (Item item : items) {
-            item.payload().release();
+        for (int i = 0; i < items.size(); i++) {
+            items.get(i).payload().release();
         }
         if (left != null) {
             left.run();

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One RPC message as a stream of XDR, although parts of it came in chunks (RFC 8166, section 3.4.5).
@@ -27,6 +28,8 @@ import java.util.function.Consumer;
  */
 public final class XdrStream {
     private static final ByteBuffer ZERO_PAD = ByteBuffer.allocateDirect(4).asReadOnlyBuffer();
+    /** Nothing has a position that could move. */
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
     private final List<Fragment> fragments;
     private final Padding padding;
@@ -49,7 +52,8 @@ public final class XdrStream {
         this.padding = padding;
         long sum = 0;
         int lastInlineBytes = 0;
-        for (Fragment fragment : fragments) {
+        for (int i = 0; i < fragments.size(); i++) {
+            Fragment fragment = fragments.get(i);
             sum += fragment.memory.remaining();
             lastInlineBytes = switch (fragment.kind) {
                 case INLINE -> fragment.memory.remaining();
@@ -59,13 +63,14 @@ public final class XdrStream {
         }
         this.lengthBytes = Math.toIntExact(sum);
         this.slackBytes = lastInlineBytes;
-        this.current = ZERO_PAD;
+        this.current = NOTHING;
         rewind();
     }
 
     /** A message in one piece, from position to limit. */
     public static XdrStream of(ByteBuffer message) {
-        return new Builder(message).build();
+        List<Fragment> whole = message.hasRemaining() ? List.of(new Fragment(message.slice(), Kind.INLINE)) : List.of();
+        return new XdrStream(whole, Padding.NONE);
     }
 
     /** The length of the unreduced message, including all padding of RDMA_MSGP. */
@@ -86,7 +91,7 @@ public final class XdrStream {
     /** Returns to the first byte. */
     public void rewind() {
         next = 0;
-        current = ZERO_PAD.slice(0, 0);
+        current = NOTHING;
         kind = Kind.PAD;
         remainingBytes = lengthBytes;
         skippedPaddingBytes = 0;
@@ -100,9 +105,23 @@ public final class XdrStream {
         if (current.hasRemaining()) {
             piece.accept(current.duplicate());
         }
-        for (Fragment fragment : fragments.subList(next, fragments.size())) {
-            piece.accept(window(fragment));
+        for (int i = next; i < fragments.size(); i++) {
+            piece.accept(shifted(fragments.get(i), fragments.get(i).memory.duplicate()));
         }
+    }
+
+    /** The bytes that lie next in memory and have not been read, as a read-only view. Reads nothing. */
+    public ByteBuffer unreadPiece() {
+        if (current.hasRemaining()) {
+            return current.slice().asReadOnlyBuffer();
+        }
+        for (int i = next; i < fragments.size(); i++) {
+            ByteBuffer piece = shifted(fragments.get(i), fragments.get(i).memory.asReadOnlyBuffer());
+            if (piece.hasRemaining()) {
+                return piece.slice();
+            }
+        }
+        return NOTHING.duplicate();
     }
 
     /** Reads one word. */
@@ -238,14 +257,13 @@ public final class XdrStream {
         while (!current.hasRemaining()) {
             Fragment fragment = fragments.get(next++);
             kind = fragment.kind;
-            current = window(fragment);
+            current = shifted(fragment, fragment.cursor());
         }
         return current;
     }
 
-    /** The current bytes of a fragment, shifted by the padding skipped so far if it is inline. */
-    private ByteBuffer window(Fragment fragment) {
-        ByteBuffer window = fragment.memory.duplicate();
+    /** A view of a fragment, shifted by the padding skipped so far if the fragment is inline. */
+    private ByteBuffer shifted(Fragment fragment, ByteBuffer window) {
         if (fragment.kind == Kind.INLINE && skippedPaddingBytes > 0) {
             window.limit(Math.min(window.capacity(), window.limit() + skippedPaddingBytes));
             window.position(window.position() + skippedPaddingBytes);
@@ -267,7 +285,26 @@ public final class XdrStream {
         PAD
     }
 
-    private record Fragment(ByteBuffer memory, Kind kind) {}
+    private static final class Fragment {
+        private final ByteBuffer memory;
+        private final Kind kind;
+        private @Nullable ByteBuffer cursor;
+
+        Fragment(ByteBuffer memory, Kind kind) {
+            this.memory = memory;
+            this.kind = kind;
+        }
+
+        /**
+         * A view at the first byte. It is the same object each time, because a call is read from its beginning twice.
+         */
+        ByteBuffer cursor() {
+            if (cursor == null) {
+                cursor = memory.duplicate();
+            }
+            return cursor.limit(memory.limit()).position(memory.position());
+        }
+    }
 
     /** Builds a stream from its fragments, in order. */
     public static final class Builder {

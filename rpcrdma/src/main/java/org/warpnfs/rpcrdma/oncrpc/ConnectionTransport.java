@@ -53,6 +53,7 @@ final class ConnectionTransport extends OwnPeerTransport
     private final OncRpcDispatcher dispatcher;
     private final ClientAddress client;
     private final ConnectionEnd end = new ConnectionEnd();
+    private final CredentialParser credentials = new CredentialParser();
     private final Instant since = Instant.now();
     private final long sinceNanos = System.nanoTime();
     /** Written by the connection's own thread only, as is {@link #lastCallNanos}. */
@@ -64,6 +65,10 @@ final class ConnectionTransport extends OwnPeerTransport
         this.connection = connection;
         this.dispatcher = dispatcher;
         this.client = ClientAddress.of(connection.remoteAddress());
+    }
+
+    CredentialParser credentials() {
+        return credentials;
     }
 
     @Override

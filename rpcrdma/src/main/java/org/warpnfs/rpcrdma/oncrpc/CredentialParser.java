@@ -1,5 +1,6 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
+import java.util.Arrays;
 import org.dcache.oncrpc4j.rpc.RpcAuth;
 import org.dcache.oncrpc4j.rpc.RpcAuthError;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
@@ -8,9 +9,13 @@ import org.dcache.oncrpc4j.rpc.RpcAuthType;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
 import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a call's credential and verifier (RFC 5531, sections 8.2 and 10).
+ * Parses the credentials and verifiers of a connection's calls (RFC 5531, sections 8.2 and 10).
+ *
+ * <p>Successive calls of one user share one credential, because a connection's calls are mostly those of one user. For
+ * any thread.
  *
  * <p>It is stricter than oncrpc4j, which accepts a machine name and a list of groups of any length, does not compare
  * them with the credential's length, and repeats the peer's verifier in the reply. Here a credential has at most 400
@@ -27,7 +32,7 @@ final class CredentialParser {
     /** The limit of RFC 5531, appendix A. */
     private static final int MAX_GIDS = 16;
 
-    private CredentialParser() {}
+    private volatile @Nullable RpcAuthTypeUnix last;
 
     /**
      * Reads credential and verifier, and leaves the stream at the arguments.
@@ -35,7 +40,7 @@ final class CredentialParser {
      * @throws RpcAuthException if they have a flavor other than AUTH_NONE or AUTH_SYS, or break its rules
      * @throws BadXdrOncRpcException if the message ends before they do
      */
-    static RpcAuth parse(DecodingXdr xdr) throws RpcAuthException, BadXdrOncRpcException {
+    RpcAuth parse(DecodingXdr xdr) throws RpcAuthException, BadXdrOncRpcException {
         int flavor = xdr.xdrDecodeInt();
         int bodyBytes = xdr.xdrDecodeInt();
         if (bodyBytes < 0 || bodyBytes > MAX_BODY_BYTES) {
@@ -70,7 +75,7 @@ final class CredentialParser {
         return new RpcAuthTypeNone();
     }
 
-    private static RpcAuth unix(DecodingXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
+    private RpcAuth unix(DecodingXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
         begin(xdr, bodyBytes);
         int begin = xdr.stream().position();
         int stamp = xdr.xdrDecodeInt();
@@ -95,7 +100,19 @@ final class CredentialParser {
         if (xdr.stream().position() - begin != bodyBytes) {
             throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_SYS whose contents do not have its length");
         }
-        return new RpcAuthTypeUnix(uid, gid, gids, stamp, "");
+        return unix(uid, gid, gids, stamp);
+    }
+
+    private RpcAuth unix(int uid, int gid, int[] gids, int stamp) {
+        RpcAuthTypeUnix same = last;
+        if (same != null && same.uid() == uid && same.gid() == gid && Arrays.equals(same.gids(), gids)) {
+            return same;
+        }
+        RpcAuthTypeUnix credential = new RpcAuthTypeUnix(uid, gid, gids, stamp, "");
+        // Several calls may have it, and on several threads.
+        credential.getSubject().setReadOnly();
+        last = credential;
+        return credential;
     }
 
     /** Begins the body, which is a counted item like any other: RDMA_MSGP may have padding before it. */

@@ -34,7 +34,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  * See {@link DecodingXdr}.
  */
 class EncodingXdr extends DecodingXdr implements PayloadEncoder {
-    private static final int FIRST_MESSAGE_BYTES = 512;
+    private static final int FIRST_MESSAGE_BYTES = 256;
     /** A multiple of four, so that only the last piece has a pad. */
     private static final int COPIED_PIECE_BYTES = 8192;
     /** The most heap memory that copies take. No budget counts it until the reply is sent. */

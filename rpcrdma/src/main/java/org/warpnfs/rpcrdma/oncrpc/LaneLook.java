@@ -1,6 +1,5 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
-import java.nio.ByteBuffer;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,8 +28,6 @@ final class LaneLook {
 
     /** Longer arguments have data in them, or many operations, and are not for an event loop. */
     private static final int MAX_QUICK_BYTES = 2048;
-
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
     private LaneLook() {}
 
@@ -64,14 +61,8 @@ final class LaneLook {
         if (!verifierIsThere) {
             return Lane.SHORT;
         }
-        ByteBuffer[] arguments = {NOTHING};
-        call.forEachUnread(piece -> {
-            if (!arguments[0].hasRemaining()) {
-                arguments[0] = piece;
-            }
-        });
         Lane first = call.remainingBytes() > MAX_QUICK_BYTES ? Lane.SHORT : earliest;
-        return lanes.laneOf(procedure, arguments[0].slice().asReadOnlyBuffer(), first);
+        return lanes.laneOf(procedure, call.unreadPiece(), first);
     }
 
     private static boolean skipAuth(XdrStream call) {

@@ -219,7 +219,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         int procedure = xdr.xdrDecodeInt();
         CallTrace.dispatched(xid, transport, program, version, procedure);
         try {
-            RpcAuth credential = CredentialParser.parse(xdr);
+            RpcAuth credential = transport.credentials().parse(xdr);
             return new RpcCall(xid, program, version, procedure, credential, xdr, transport);
         } catch (RpcAuthException e) {
             statistics.increment(Counter.AUTH_DENIED);

@@ -134,7 +134,8 @@ final class RdmaCall implements InboundCall {
     /** The room for reply data in its Write chunks. */
     long writeChunkBytes() {
         long bytes = 0;
-        for (WriteChunk chunk : lists.writeList()) {
+        for (int i = 0; i < lists.writeList().size(); i++) {
+            WriteChunk chunk = lists.writeList().get(i);
             bytes += chunk.lengthBytes();
         }
         return bytes;
@@ -166,7 +167,8 @@ final class RdmaCall implements InboundCall {
     /** The memory that is needed to pull the chunks. */
     long sinkBytes() {
         long bytes = 0;
-        for (ReadChunk chunk : layout.chunks()) {
+        for (int i = 0; i < layout.chunks().size(); i++) {
+            ReadChunk chunk = layout.chunks().get(i);
             bytes = align(bytes) + chunk.lengthBytes();
         }
         return bytes;
@@ -237,7 +239,8 @@ final class RdmaCall implements InboundCall {
     boolean assemble() {
         List<ByteBuffer> pulled = new ArrayList<>(layout.chunks().size());
         long offset = 0;
-        for (ReadChunk chunk : layout.chunks()) {
+        for (int i = 0; i < layout.chunks().size(); i++) {
+            ReadChunk chunk = layout.chunks().get(i);
             offset = align(offset);
             pulled.add(sink == null ? ByteBuffer.allocate(0) : sink.buffer().slice((int) offset, chunk.lengthBytes()));
             offset += chunk.lengthBytes();

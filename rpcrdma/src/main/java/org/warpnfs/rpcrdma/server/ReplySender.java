@@ -75,7 +75,8 @@ final class ReplySender {
 
         private long writtenBytes() {
             long bytes = 0;
-            for (SinkWrite write : writes) {
+            for (int i = 0; i < writes.size(); i++) {
+                SinkWrite write = writes.get(i);
                 bytes += write.lengthBytes();
             }
             return bytes;
@@ -83,7 +84,8 @@ final class ReplySender {
 
         private long sentBytes() {
             long bytes = header.encodedLengthBytes();
-            for (ByteBuffer piece : inline) {
+            for (int i = 0; i < inline.size(); i++) {
+                ByteBuffer piece = inline.get(i);
                 bytes += piece.remaining();
             }
             return bytes;
@@ -233,7 +235,8 @@ final class ReplySender {
         long sendId = nextId++;
         sends.put(sendId, new Posted(message, message.heldBytes()));
         message.leaving.posting.run();
-        for (SinkWrite write : message.writes) {
+        for (int i = 0; i < message.writes.size(); i++) {
+            SinkWrite write = message.writes.get(i);
             statistics.increment(Counter.RDMA_WRITES);
             long id = nextId++;
             writes.put(id, (long) write.lengthBytes());

@@ -135,6 +135,8 @@ final class MemoryTurns {
     }
 
     static void tell(List<Request> granted) {
-        granted.forEach(request -> request.granted.run());
+        for (int i = 0; i < granted.size(); i++) {
+            granted.get(i).granted.run();
+        }
     }
 }

@@ -41,8 +41,8 @@ final class ReplyMemory {
 
         static Size of(RpcMessage reply) {
             long heapBytes = reply.xdr().remaining();
-            for (RpcMessage.Item item : reply.items()) {
-                heapBytes += item.payload().heapBytes();
+            for (int i = 0; i < reply.items().size(); i++) {
+                heapBytes += reply.items().get(i).payload().heapBytes();
             }
             return new Size(reply.lengthBytes(), heapBytes);
         }

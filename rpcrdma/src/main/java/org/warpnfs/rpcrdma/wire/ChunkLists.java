@@ -38,7 +38,8 @@ public record ChunkLists(List<ReadSegment> readList, List<WriteChunk> writeList,
     /** The length on the wire. */
     public int encodedLengthBytes() {
         int bytes = 12 + readList.size() * (4 + ReadSegment.ENCODED_BYTES);
-        for (WriteChunk chunk : writeList) {
+        for (int i = 0; i < writeList.size(); i++) {
+            WriteChunk chunk = writeList.get(i);
             bytes += 4 + chunk.encodedLengthBytes();
         }
         return bytes + replyChunk.map(WriteChunk::encodedLengthBytes).orElse(0);
@@ -131,7 +132,8 @@ public record ChunkLists(List<ReadSegment> readList, List<WriteChunk> writeList,
             entry.encode(out);
         }
         out.putInt(ABSENT);
-        for (WriteChunk chunk : writeList) {
+        for (int i = 0; i < writeList.size(); i++) {
+            WriteChunk chunk = writeList.get(i);
             out.putInt(PRESENT);
             chunk.encode(out);
         }

@@ -22,7 +22,8 @@ public record WriteChunk(List<RdmaSegment> segments) {
     /** The room, or the bytes written, in all segments together. */
     public long lengthBytes() {
         long sum = 0;
-        for (RdmaSegment segment : segments) {
+        for (int i = 0; i < segments.size(); i++) {
+            RdmaSegment segment = segments.get(i);
             sum += segment.lengthBytes();
         }
         return sum;
@@ -34,7 +35,8 @@ public record WriteChunk(List<RdmaSegment> segments) {
 
     void encode(ByteBuffer out) {
         out.putInt(segments.size());
-        for (RdmaSegment segment : segments) {
+        for (int i = 0; i < segments.size(); i++) {
+            RdmaSegment segment = segments.get(i);
             segment.encode(out);
         }
     }

@@ -122,9 +122,15 @@ final class StateLock {
             tasks = new ArrayList<>();
         }
         lock.unlock();
-        calls.forEach(this::carry);
-        own.forEach(StateLock::release);
-        due.forEach(background::execute);
+        if (!calls.isEmpty()) {
+            calls.forEach(this::carry);
+        }
+        if (!own.isEmpty()) {
+            own.forEach(StateLock::release);
+        }
+        if (!due.isEmpty()) {
+            due.forEach(background::execute);
+        }
         if (!others.isEmpty()) {
             List<SharedFile> files = others;
             background.execute(() -> files.forEach(StateLock::release));

@@ -151,13 +151,15 @@ public final class CompoundReader {
         }
         Ahead ahead = new Ahead(maxBytes);
         unread.forEachUnread(ahead::add);
-        return ahead.seen;
+        return ahead.seen.asReadOnlyBuffer();
     }
 
     /** Collects undecoded bytes, and copies them only if they are not contiguous. */
     private static final class Ahead {
+        private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
         private final int maxBytes;
-        private ByteBuffer seen = ByteBuffer.allocate(0);
+        private ByteBuffer seen = NOTHING;
 
         Ahead(int maxBytes) {
             this.maxBytes = maxBytes;
@@ -165,7 +167,7 @@ public final class CompoundReader {
 
         void add(ByteBuffer piece) {
             if (!seen.hasRemaining()) {
-                seen = piece.slice().asReadOnlyBuffer();
+                seen = piece.slice();
             } else if (seen.remaining() < maxBytes) {
                 int more = Math.min(piece.remaining(), maxBytes - seen.remaining());
                 seen = ByteBuffer.allocate(seen.remaining() + more)

@@ -32,7 +32,7 @@ import org.warpnfs.payload.Source;
 public final class CompoundWriter {
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final int INITIAL_BYTES = 512;
+    private static final int INITIAL_BYTES = 256;
 
     private byte[] bytes = new byte[INITIAL_BYTES];
     private int length;
