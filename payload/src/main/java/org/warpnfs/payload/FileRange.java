@@ -5,7 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
 /**
- * A range of an open file, whose bytes go from the page cache to a socket without a copy in user space.
+ * A range of an open file, whose bytes go from the page cache to a socket without a copy in user space, or by pieces if
+ * they have to be seen.
  *
  * <h2>Operation</h2>
  *
@@ -24,6 +25,9 @@ public non-sealed interface FileRange extends Source {
     /** What {@link #sendTo} returns if the socket takes nothing now. */
     int SOCKET_FULL = -1;
 
+    /** What {@link #tryRead} returns if it would have to wait. */
+    int WOULD_WAIT = -2;
+
     /**
      * Where the bytes come from, such as a disk. If it is slow or dead, other ranges with an equal store have to wait
      * too.
@@ -39,6 +43,16 @@ public non-sealed interface FileRange extends Source {
      * @return the number of bytes read: fewer than {@code sink.remaining()} only where the file ends now
      */
     int read(int from, ByteBuffer sink) throws IOException;
+
+    /**
+     * Does the same as {@link #read} if it waits for no disk.
+     *
+     * @return the number of bytes read, or {@link #WOULD_WAIT}; then the sink may have been written to, but its
+     *     position has not changed
+     */
+    default int tryRead(int from, ByteBuffer sink) throws IOException {
+        return isCached(from, sink.remaining()) ? read(from, sink) : WOULD_WAIT;
+    }
 
     /**
      * Sends bytes to a non-blocking socket. Waits for a disk if they are not {@linkplain #isCached cached}.

@@ -187,7 +187,7 @@ final class Slabs {
         slab.free.addFirst(piece.memory);
         slab.lent--;
         sizeClass.lentBytes -= sizeClass.sizeBytes;
-        if (slab.lent == 0) {
+        if (slab.lent == 0 && small(sizeClass)) {
             if (wasUsable) {
                 sizeClass.usable.remove(slab);
             }

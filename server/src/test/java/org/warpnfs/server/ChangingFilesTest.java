@@ -85,7 +85,9 @@ class ChangingFilesTest {
         TCP_WITHOUT_SPLICE(OnOff.OFF, CrcPolicy.OFF, true),
         RDMA(OnOff.ON, CrcPolicy.OFF, true),
         RDMA_WITH_DISK(OnOff.ON, CrcPolicy.OFF, false),
-        RDMA_WITH_CRC(OnOff.ON, CrcPolicy.ON, true);
+        RDMA_WITH_CRC(OnOff.ON, CrcPolicy.ON, true),
+        RDMA_WITH_CRC_AND_DISK(OnOff.ON, CrcPolicy.ON, false),
+        RDMA_WITH_CRC_WITHOUT_SPLICE(OnOff.OFF, CrcPolicy.ON, true);
 
         final OnOff splice;
         final CrcPolicy crc;
@@ -390,10 +392,10 @@ class ChangingFilesTest {
         assertThat(descriptors()).isZero();
     }
 
-    /** The same over RDMA, where the replies' bytes go to Write chunks. */
+    /** The same over RDMA, where the replies' bytes go to Write chunks. With CRCs each connection holds one piece. */
     @ParameterizedTest
-    @EnumSource(names = {"RDMA", "RDMA_WITH_DISK"})
-    void slowReaderOverRdma_ofFilesInThePageCache_holdsNoMemory(Way way) throws Exception {
+    @EnumSource(names = {"RDMA", "RDMA_WITH_DISK", "RDMA_WITH_CRC", "RDMA_WITH_CRC_AND_DISK"})
+    void slowReaderOverRdma_ofFilesInThePageCache_holdsNoPayloadMemory(Way way) throws Exception {
         IwarpConfig oneLoop = IwarpConfig.builder().eventLoopThreads(1).build();
         try (WarpServer server = serve(way)) {
             fill(directory.resolve("file"), 'a');

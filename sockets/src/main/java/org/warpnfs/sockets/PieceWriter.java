@@ -24,6 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.payload.Pieces;
 
 /**
@@ -41,7 +43,9 @@ import org.warpnfs.payload.Pieces;
  * <h2>Buffers</h2>
  *
  * Pieces stay with the caller until {@code done} runs. While lost bytes are on their way from a loader to the event
- * loop, a connection holds one buffer of {@value PiecesRegion#LOAD_BYTES} bytes.
+ * loop, a connection holds one buffer of {@value PiecesRegion#LOAD_BYTES} bytes. For bytes that have to be seen, as for
+ * a CRC, it holds one of {@value PiecesRegion#PIECE_BYTES} until the socket has taken them. Clients share
+ * {@value #PIECES_BYTES} bytes for those; a connection that finds none waits for its client's turn.
  *
  * <h2>Errors</h2>
  *
@@ -55,16 +59,25 @@ public final class PieceWriter {
     /** A busy disk with a long queue is still of use. */
     private static final long TURN_SECONDS = 60;
 
+    /** Memory for pieces of what has to be seen, which clients share. */
+    public static final int PIECES_BYTES = 8 << 20;
+
     private static final long NOT_BEGUN = Long.MIN_VALUE;
 
     private static final Logger LOG = LoggerFactory.getLogger(PieceWriter.class);
     private static final LogLimiter LINES = new LogLimiter();
 
     /**
+     * Not the pool of payloads: those of a connection may wait behind its pieces, so that pieces must not wait for
+     * them.
+     */
+    private static final PayloadPool PIECES = new PayloadPool(PIECES_BYTES, PiecesRegion.PIECE_BYTES);
+
+    /**
      * How long a connection waits for lost bytes.
      *
      * @param readNanos for one read of them, or for a disk that answers no read for so long
-     * @param turnNanos for the turn of this read
+     * @param turnNanos for the turn of this read, or of the client to have memory for a piece
      */
     record Limits(long readNanos, long turnNanos) {}
 
@@ -75,9 +88,12 @@ public final class PieceWriter {
         final Written written;
         final PiecesRegion region;
 
-        /** Ends the connection if a load takes too long; null while nothing is loaded. */
+        /** Ends the connection if a wait takes too long; null while there is none. */
         @Nullable
         ScheduledFuture<?> limit;
+
+        /** The wait for memory. */
+        PayloadPool.@Nullable Wait memory;
 
         /** When the load began to run; written by its thread. */
         volatile long begunNanos;
@@ -93,6 +109,7 @@ public final class PieceWriter {
 
     private final Channel channel;
     private final FileLoaders loaders;
+    private final PayloadPool memory;
     private final Limits limits;
     private final Queue<Written> held = new ArrayDeque<>();
     private @Nullable Sending sending;
@@ -101,12 +118,15 @@ public final class PieceWriter {
         this(
                 channel,
                 FileLoaders.OF_PROCESS,
+                PIECES,
                 new Limits(TimeUnit.SECONDS.toNanos(LOAD_SECONDS), TimeUnit.SECONDS.toNanos(TURN_SECONDS)));
     }
 
-    PieceWriter(Channel channel, FileLoaders loaders, Limits limits) {
+    /** @param memory for pieces of what has to be seen */
+    PieceWriter(Channel channel, FileLoaders loaders, PayloadPool memory, Limits limits) {
         this.channel = channel;
         this.loaders = loaders;
+        this.memory = memory;
         this.limits = limits;
         channel.closeFuture().addListener(_ -> closed());
     }
@@ -150,7 +170,7 @@ public final class PieceWriter {
             Sending next = new Sending(
                     written,
                     new PiecesRegion(
-                            written.pieces, ((UnixChannel) channel).fd().intValue(), loaders));
+                            written.pieces, ((UnixChannel) channel).fd().intValue(), client(), loaders, memory));
             sending = next;
             channel.write(next.region).addListener((ChannelFuture future) -> left(next, future.cause()));
             return;
@@ -194,11 +214,45 @@ public final class PieceWriter {
 
     /** The region has left Netty's buffer. */
     private void left(Sending ended, @Nullable Throwable failure) {
-        if (failure == null && ended.region.waits()) {
-            load(ended);
-        } else {
-            ended(ended, failure);
+        PiecesRegion.Lack lacks = failure == null ? ended.region.lacks() : PiecesRegion.Lack.NOTHING;
+        switch (lacks) {
+            case NOTHING -> ended(ended, failure);
+            case BYTES -> load(ended);
+            case MEMORY -> awaitMemory(ended);
         }
+    }
+
+    /** The memory comes back from connections whose peers take bytes, or end for want of that. */
+    private void awaitMemory(Sending waiting) {
+        limit(
+                waiting,
+                limits.turnNanos,
+                () -> tooLong(waiting, "pieces of other connections have taken all memory", limits.turnNanos));
+        waiting.memory = memory.acquire(client(), PiecesRegion.PIECE_BYTES, piece -> {
+            boolean passed = false;
+            try {
+                passed = onEventLoop(() -> given(waiting, piece));
+            } finally {
+                if (!passed) {
+                    piece.release();
+                }
+            }
+        });
+    }
+
+    private void given(Sending waiting, Payload piece) {
+        if (waiting.over) {
+            piece.release();
+            return;
+        }
+        waiting.memory = null;
+        waiting.region.goOn(piece);
+        goOn(waiting);
+    }
+
+    private void goOn(Sending waiting) {
+        endLimit(waiting);
+        channel.writeAndFlush(waiting.region).addListener((ChannelFuture future) -> left(waiting, future.cause()));
     }
 
     private void load(Sending waiting) {
@@ -260,8 +314,13 @@ public final class PieceWriter {
             onEventLoop(() -> ended(waiting, e));
             return;
         }
-        if (!onEventLoop(() -> loaded(waiting, bytes))) {
-            bytes.release();
+        boolean passed = false;
+        try {
+            passed = onEventLoop(() -> loaded(waiting, bytes));
+        } finally {
+            if (!passed) {
+                bytes.release();
+            }
         }
     }
 
@@ -280,9 +339,8 @@ public final class PieceWriter {
             bytes.release();
             return;
         }
-        endLimit(waiting);
         waiting.region.goOn(bytes);
-        channel.writeAndFlush(waiting.region).addListener((ChannelFuture future) -> left(waiting, future.cause()));
+        goOn(waiting);
     }
 
     private void diskIsDead(Sending waiting) {
@@ -323,6 +381,10 @@ public final class PieceWriter {
         }
         ended.over = true;
         endLimit(ended);
+        if (ended.memory != null) {
+            // If it has just been granted, it is given back on this loop.
+            boolean _ = ended.memory.cancel();
+        }
         ended.region.dispose();
         if (failure != null) {
             var _ = channel.close();

@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.payload.FileRange;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.payload.Pieces;
 
 /**
@@ -21,9 +24,12 @@ import org.warpnfs.payload.Pieces;
  * file ranges TCP_CORK is set until the end, so that headers and data share packets.
  *
  * <p>Just before bytes of a file are sent, the range is asked whether they are still cached. If not, or if a thread has
- * been reading from the same store for suspiciously long, this region claims to be complete: {@link #waits()} is true
- * then. After {@link #load} on another thread and {@link #goOn} it is written again. What was read is sent from memory,
- * since the page cache may have lost it again. Where a file has been cut short, zeroes are sent.
+ * been reading from the same store for suspiciously long, this region claims to be complete: {@link #lacks()} says why.
+ * After {@link #load} on another thread and {@link #goOn} it is written again. What was read is sent from memory, since
+ * the page cache may have lost it again. Where a file has been cut short, zeroes are sent.
+ *
+ * <p>Parts on whose bytes others depend are read up to {@value #PIECE_BYTES} bytes at a time, when the socket has room,
+ * and sent from memory while they are still in the processor's cache ({@link FilledParts}).
  *
  * <p>The kernel may take a page between the question and the call that sends it. Then the event loop waits for one read
  * of the disk. No question is older than {@value #READY_NANOS} ns, and none is for more than {@value #ASKED_BYTES}
@@ -31,8 +37,9 @@ import org.warpnfs.payload.Pieces;
  *
  * <h2>Buffers</h2>
  *
- * The pieces belong to the writer. Owns loaded bytes until the socket has been offered them once. Netty's reference
- * count has no meaning here, since a region may be written again.
+ * The pieces belong to the writer. Owns loaded bytes until the socket has been offered them once, and a piece that has
+ * been read until the socket has taken all of it. So it has at most one of either. Netty's reference count has no
+ * meaning here, since a region may be written again.
  *
  * <h2>Errors</h2>
  *
@@ -53,12 +60,27 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** How much is read at once when the page cache has lost it, and the least that is worth a question. */
     static final int LOAD_BYTES = 64 << 10;
 
+    /** How much is read at once of what has to be seen. It holds the payload of two of the longest FPDUs. */
+    static final int PIECE_BYTES = 128 << 10;
+
     /** Parts of files up to this length are copied, which is cheaper than a system call for each. */
     private static final int SMALL_BYTES = 4 << 10;
 
+    /** What keeps a region from going on. */
+    enum Lack {
+        NOTHING,
+        /** Bytes of a file that have to be read on another thread. */
+        BYTES,
+        /** Memory for a piece. */
+        MEMORY
+    }
+
     private final Pieces pieces;
     private final int socket;
+    private final ClientAddress client;
     private final FileLoaders loaders;
+    private final PayloadPool memory;
+    private final boolean manyFiles;
     private int buffer;
     private int bufferOffset;
     private int part;
@@ -68,7 +90,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** Whether the file of the current part ends before the current offset. */
     private boolean lost;
 
-    private boolean waits;
+    private Lack lacks = Lack.NOTHING;
     private boolean corked;
 
     /** Bytes that were in the page cache a moment ago. */
@@ -81,15 +103,28 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** The next bytes, read because the page cache has lost them. */
     private @Nullable ByteBuf loaded;
 
-    PiecesRegion(Pieces pieces, int socket, FileLoaders loaders) {
+    /** The next parts, if others depend on their bytes and they have been read. */
+    private @Nullable FilledParts filled;
+
+    /** Memory for the next piece, which was waited for. */
+    private @Nullable Payload given;
+
+    PiecesRegion(Pieces pieces, int socket, ClientAddress client, FileLoaders loaders, PayloadPool memory) {
         this.pieces = pieces;
         this.socket = socket;
+        this.client = client;
         this.loaders = loaders;
+        this.memory = memory;
+        this.manyFiles = pieces.parts().stream()
+                        .filter(each -> each.trailer() == null)
+                        .limit(2)
+                        .count()
+                > 1;
     }
 
-    /** True if bytes have to be loaded before it can go on. */
-    boolean waits() {
-        return waits;
+    /** What it has to be given before it can go on. */
+    Lack lacks() {
+        return lacks;
     }
 
     /** Bytes that the socket has taken. */
@@ -103,7 +138,8 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     }
 
     /**
-     * Reads the next bytes. May wait for a disk. For another thread while the region {@link #waits}.
+     * Reads the next bytes. May wait for a disk. For another thread while the region {@linkplain Lack#BYTES lacks}
+     * them.
      *
      * @return belongs to the caller; empty if the file ends before these bytes
      */
@@ -125,16 +161,43 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
 
     /** @param bytes what was loaded; belongs to this region from now on */
     void goOn(ByteBuf bytes) {
-        waits = false;
-        lost = !bytes.isReadable();
-        loaded = bytes;
+        lacks = Lack.NOTHING;
+        if (mustBeSeen(part)) {
+            ByteBuffer all = bytes.nioBuffer(0, bytes.capacity()).position(bytes.writerIndex());
+            filled = FilledParts.of(pieces, part, part + 1, all, bytes::release);
+        } else {
+            lost = !bytes.isReadable();
+            loaded = bytes;
+        }
     }
 
-    /** Gives back loaded bytes, if there are any. */
+    /** @param piece memory for the next piece; belongs to this region from now on */
+    void goOn(Payload piece) {
+        lacks = Lack.NOTHING;
+        given = piece;
+    }
+
+    /** Gives back all memory. */
     void dispose() {
+        dropLoaded();
+        dropFilled();
+        if (given != null) {
+            given.release();
+            given = null;
+        }
+    }
+
+    private void dropLoaded() {
         if (loaded != null) {
             loaded.release();
             loaded = null;
+        }
+    }
+
+    private void dropFilled() {
+        if (filled != null) {
+            filled.release();
+            filled = null;
         }
     }
 
@@ -142,15 +205,16 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     public long transferTo(WritableByteChannel target, long position) throws IOException {
         long before = sentBytes;
         ready = null;
-        boolean goesOn = !waits;
-        if (goesOn && !corked && pieces.parts().size() > 1) {
+        boolean goesOn = lacks == Lack.NOTHING;
+        if (goesOn && !corked && manyFiles) {
             corked = true;
             GatheringSend.ofThread().keepPartialPackets(socket, true);
         }
         while (goesOn && sentBytes - before < TURN_BYTES) {
             goesOn = loaded == null ? sendNext() : sendLoaded(loaded);
         }
-        if (corked && (waits || sentBytes == pieces.lengthBytes())) {
+        if (lacks != Lack.NOTHING || (corked && sentBytes == pieces.lengthBytes())) {
+            // Also what MSG_MORE holds back leaves now.
             corked = false;
             GatheringSend.ofThread().keepPartialPackets(socket, false);
         }
@@ -173,8 +237,12 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             passPart((int) sent, pieces.parts().get(part).lengthBytes() - partOffset);
             return true;
         } finally {
-            dispose();
+            dropLoaded();
         }
+    }
+
+    private boolean mustBeSeen(int index) {
+        return index < pieces.parts().size() && pieces.parts().get(index).trailer() != null;
     }
 
     private boolean atPart() {
@@ -183,6 +251,13 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
 
     /** Sends what comes next. Returns false if there is nothing, the socket is full, or bytes have to be loaded. */
     private boolean sendNext() throws IOException {
+        if (filled == null && mustBeSeen(part)) {
+            Lack found = fill();
+            if (found != Lack.NOTHING && atPart()) {
+                lacks = found;
+                return false;
+            }
+        }
         GatheringSend send = GatheringSend.ofThread();
         boolean more = gather(send);
         if (send.isEmpty()) {
@@ -197,15 +272,40 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         return true;
     }
 
-    /** Gathers buffers and small parts of files, as many as fit. Returns whether others follow. */
+    /** Reads the next parts, on whose bytes others depend. */
+    private Lack fill() throws IOException {
+        if (loaders.isHeld(store())) {
+            return Lack.BYTES;
+        }
+        Payload piece = given != null ? given : memory.tryAcquire(client, PIECE_BYTES);
+        if (piece == null) {
+            return Lack.MEMORY;
+        }
+        given = null;
+        try {
+            filled = FilledParts.read(pieces, part, piece.buffer(), piece::release);
+        } finally {
+            if (filled == null) {
+                piece.release();
+            }
+        }
+        return filled == null ? Lack.BYTES : Lack.NOTHING;
+    }
+
+    /**
+     * Gathers buffers, parts that have been read, and small parts of files, as many as fit. Returns whether others
+     * follow.
+     */
     private boolean gather(GatheringSend send) throws IOException {
         int nextBuffer = buffer;
         int nextPart = part;
         int offset = bufferOffset;
         while (true) {
             if (nextPart < pieces.parts().size() && pieces.parts().get(nextPart).before() == nextBuffer) {
-                Pieces.Part next = pieces.parts().get(nextPart);
-                if (!addSmall(send, next, nextPart == part ? partOffset : 0)) {
+                int from = nextPart == part ? partOffset : 0;
+                if (!(mustBeSeen(nextPart)
+                        ? addFilled(send, nextPart, from)
+                        : addSmall(send, pieces.parts().get(nextPart), from))) {
                     return true;
                 }
                 nextPart++;
@@ -218,6 +318,10 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
                 return true;
             }
         }
+    }
+
+    private boolean addFilled(GatheringSend send, int index, int offset) {
+        return filled != null && filled.has(index) && send.add(filled.bytes(index), offset);
     }
 
     /** Reads a small part that is in memory, since that costs less than a call of its own. */
@@ -264,6 +368,9 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             part++;
             partOffset = 0;
             lost = false;
+            if (filled != null && !filled.has(part)) {
+                dropFilled();
+            }
         }
     }
 
@@ -292,7 +399,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         FileRange range = current.range();
         int from = current.from() + partOffset;
         if (!isReady(range, from, Math.min(left, LOAD_BYTES))) {
-            waits = true;
+            lacks = Lack.BYTES;
             return -1;
         }
         return range.sendTo(socket, from, Math.min(left, readyTo - from));
@@ -345,7 +452,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** The length of everything; what has been sent while it waits, so that Netty takes it out of its buffer. */
     @Override
     public long count() {
-        return waits ? sentBytes : pieces.lengthBytes();
+        return lacks != Lack.NOTHING ? sentBytes : pieces.lengthBytes();
     }
 
     @Override

@@ -1,158 +1,24 @@
 package org.warpnfs.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.warpnfs.limits.ClientAddress;
-import org.warpnfs.payload.FileRange;
 import org.warpnfs.payload.Pieces;
 
 /** Output with file ranges: whole and in order, whatever the socket and the file do. */
 @Timeout(240)
-class PieceWriterTest {
-    private static final int RANGE_BYTES = CountingRange.LENGTH_BYTES;
-    private static final int WAIT_SECONDS = 60;
-    private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(10);
-    private static final int LOADERS = FileLoaders.USUAL;
-
-    private EventLoopGroup group;
-    private Channel listener;
-    private Channel channel;
-    private Socket peer;
-
-    private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
-    private final List<Socket> peers = new ArrayList<>();
-    private final CountDownLatch disk = new CountDownLatch(1);
-
-    @BeforeEach
-    void connect() throws Exception {
-        assumeTrue(Epoll.isAvailable());
-        group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-        listener = new ServerBootstrap()
-                .group(group)
-                .channel(EpollServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel child) {
-                        accepted.add(child);
-                    }
-                })
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .sync()
-                .channel();
-        peer = connect("127.0.0.1");
-        channel = accepted();
-        assertThat(PieceWriter.takesRanges(channel)).isTrue();
-    }
-
-    /** A connection from one of the addresses of the loopback. */
-    private Socket connect(String from) throws IOException {
-        InetSocketAddress address = (InetSocketAddress) listener.localAddress();
-        Socket socket = new Socket(address.getAddress(), address.getPort(), InetAddress.getByName(from), 0);
-        peers.add(socket);
-        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
-        return socket;
-    }
-
-    private Channel accepted() throws InterruptedException {
-        Channel next = accepted.poll(WAIT_SECONDS, TimeUnit.SECONDS);
-        assertThat(next).isNotNull();
-        return next;
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        disk.countDown();
-        if (group != null) {
-            for (Socket each : peers) {
-                each.close();
-            }
-            group.shutdownGracefully(0, WAIT_SECONDS, TimeUnit.SECONDS).sync();
-        }
-    }
-
-    /** A header on the heap, a range, a pad, the same range again from its middle, and a direct trailer. */
-    private static Pieces pieces(FileRange range) {
-        Pieces pieces = new Pieces();
-        pieces.add(ByteBuffer.wrap(new byte[] {101, 102}));
-        pieces.add(range, 0, RANGE_BYTES);
-        pieces.add(ByteBuffer.wrap(new byte[] {103}));
-        pieces.add(range, RANGE_BYTES / 2, RANGE_BYTES / 2);
-        pieces.add(ByteBuffer.allocateDirect(1).put(0, (byte) 104));
-        return pieces;
-    }
-
-    private void write(CountDownLatch done, List<Throwable> failures, Pieces... all) {
-        channel.eventLoop().execute(() -> write(new PieceWriter(channel), done, failures, all));
-    }
-
-    private static void write(PieceWriter writer, CountDownLatch done, List<Throwable> failures, Pieces... all) {
-        for (Pieces pieces : all) {
-            writer.write(pieces, failure -> {
-                if (failure != null) {
-                    failures.add(failure);
-                }
-                done.countDown();
-            });
-        }
-        writer.flush();
-    }
-
-    /** Writes a range of a dead disk, for which a client of that address waits from now on. */
-    private void stand(String from, Object store) throws Exception {
-        CountingRange dead = new CountingRange(store);
-        dead.cached = false;
-        dead.disk = disk;
-        Socket _ = connect(from);
-        Channel held = accepted();
-        held.eventLoop()
-                .execute(() -> write(new PieceWriter(held), new CountDownLatch(1), new ArrayList<>(), pieces(dead)));
-    }
-
-    private void expect(int from, int to, int fileBytes) throws IOException {
-        byte[] got = peer.getInputStream().readNBytes(to - from);
-        assertThat(got).hasSize(to - from);
-        for (int i = 0; i < got.length; i++) {
-            byte expected = from + i < fileBytes ? CountingRange.at(from + i) : 0;
-            if (got[i] != expected) {
-                throw new AssertionError("byte " + got[i] + " at " + (from + i) + " instead of " + expected);
-            }
-        }
-    }
-
-    private void expectPieces(int fileBytes) throws IOException {
-        assertThat(peer.getInputStream().readNBytes(2)).containsExactly(101, 102);
-        expect(0, RANGE_BYTES, fileBytes);
-        assertThat(peer.getInputStream().read()).isEqualTo(103);
-        expect(RANGE_BYTES / 2, RANGE_BYTES, fileBytes);
-        assertThat(peer.getInputStream().read()).isEqualTo(104);
-    }
-
+class PieceWriterTest extends PieceWriterFixture {
     @Test
     void pieces_withOthersBehindThem_arriveWholeAndInOrder() throws Exception {
         CountDownLatch done = new CountDownLatch(3);
@@ -303,7 +169,7 @@ class PieceWriterTest {
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         channel.eventLoop()
                 .execute(() -> write(
-                        new PieceWriter(channel, new FileLoaders(), new PieceWriter.Limits(1, LONG_NANOS)),
+                        new PieceWriter(channel, new FileLoaders(), memory, new PieceWriter.Limits(1, LONG_NANOS)),
                         done,
                         failures,
                         pieces(dead),
@@ -323,7 +189,7 @@ class PieceWriterTest {
             dead.cached = false;
             dead.disk = disk;
             Socket _ = connect("127.0.0.1");
-            PieceWriter writer = new PieceWriter(accepted(), loaders, new PieceWriter.Limits(1, LONG_NANOS));
+            PieceWriter writer = new PieceWriter(accepted(), loaders, memory, new PieceWriter.Limits(1, LONG_NANOS));
             channel.eventLoop().execute(() -> write(writer, done, new ArrayList<>(), pieces(dead)));
         }
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -373,7 +239,7 @@ class PieceWriterTest {
         CountDownLatch limitIsOver = new CountDownLatch(1);
         channel.eventLoop().execute(() -> {
             PieceWriter.Limits limits = new PieceWriter.Limits(limitNanos, LONG_NANOS);
-            write(new PieceWriter(channel, loaders, limits), done, failures, pieces(range));
+            write(new PieceWriter(channel, loaders, memory, limits), done, failures, pieces(range));
             var _ = channel.eventLoop().schedule(limitIsOver::countDown, 2 * limitNanos, TimeUnit.NANOSECONDS);
         });
         assertThat(limitIsOver.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -392,7 +258,7 @@ class PieceWriterTest {
         List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
         PieceWriter.Limits limits = new PieceWriter.Limits(LONG_NANOS, 1);
         channel.eventLoop()
-                .execute(() -> write(new PieceWriter(channel, loaders, limits), done, failures, pieces(range)));
+                .execute(() -> write(new PieceWriter(channel, loaders, memory, limits), done, failures, pieces(range)));
         assertThat(peer.getInputStream().readAllBytes()).hasSizeLessThanOrEqualTo(2);
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(failures).hasSize(1);

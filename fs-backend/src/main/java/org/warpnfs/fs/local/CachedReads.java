@@ -51,7 +51,9 @@ final class CachedReads {
         }
         try {
             MemorySegment there = sink.asSlice(0, lengthBytes);
-            return inMemory ? DataCalls.readFully(fd, there, offset) : readWithoutWait(fd, there, offset);
+            return inMemory
+                    ? DataCalls.readFully(fd, there, offset)
+                    : DataCalls.readFully(RangeCalls::readCached, fd, there, offset);
         } catch (ErrnoException e) {
             switch (e.errno()) {
                 case Errno.EAGAIN -> {
@@ -82,17 +84,5 @@ final class CachedReads {
             // Among others EPERM: since Linux 6.13 a server without privileges is told of its own files only.
             return -1;
         }
-    }
-
-    private static int readWithoutWait(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
-        long done = 0;
-        while (done < sink.byteSize()) {
-            long count = RangeCalls.readCached(fd, sink.asSlice(done), offset + done);
-            if (count == 0) {
-                break;
-            }
-            done += count;
-        }
-        return (int) done;
     }
 }

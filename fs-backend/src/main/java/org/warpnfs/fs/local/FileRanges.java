@@ -1,9 +1,11 @@
 package org.warpnfs.fs.local;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -45,6 +47,11 @@ final class FileRanges {
             }
 
             @Override
+            public long readCached(Fd file, MemorySegment sink, long offset) throws ErrnoException {
+                return RangeCalls.readCached(file, sink, offset);
+            }
+
+            @Override
             public Fd duplicate(Fd file) throws ErrnoException {
                 return RangeCalls.duplicate(file);
             }
@@ -58,6 +65,8 @@ final class FileRanges {
         long cachedPages(Fd file, long offset, int lengthBytes) throws ErrnoException;
 
         void probe(Fd file, long offset) throws ErrnoException;
+
+        long readCached(Fd file, MemorySegment sink, long offset) throws ErrnoException;
 
         Fd duplicate(Fd file) throws ErrnoException;
 
@@ -155,6 +164,30 @@ final class FileRanges {
         return look(file, offset, lengthBytes, known != Pages.IN_MEMORY) != Pages.LACKING;
     }
 
+    /** True if the page cache has all pages of the range, even if some are still being read from the disk. */
+    boolean hasPages(Fd file, long offset, int lengthBytes) {
+        try {
+            return pageCache.cachedPages(file, offset, lengthBytes) >= pages(offset, lengthBytes);
+        } catch (ErrnoException e) {
+            if (e.errno() == Errno.ENOSYS) {
+                forgo(e);
+            }
+            return false;
+        }
+    }
+
+    /**
+     * Reads until the sink is full or the file ends.
+     *
+     * @param known what was found when the range was made
+     * @throws ErrnoException EAGAIN if a page is still being read from the disk
+     */
+    int readCached(Fd file, MemorySegment sink, long offset, Pages known) throws ErrnoException {
+        return known == Pages.IN_MEMORY
+                ? DataCalls.readFully(file, sink, offset)
+                : DataCalls.readFully(pageCache::readCached, file, sink, offset);
+    }
+
     /**
      * cachestat(2) also counts pages that are still being read from the disk, so one byte of each piece is read without
      * waiting. tmpfs does not support that, and needs it not.
@@ -162,14 +195,7 @@ final class FileRanges {
      * @param probes false for a file that is known to lie in memory
      */
     private Pages look(Fd file, long offset, int lengthBytes, boolean probes) {
-        try {
-            if (pageCache.cachedPages(file, offset, lengthBytes) < pages(offset, lengthBytes)) {
-                return Pages.LACKING;
-            }
-        } catch (ErrnoException e) {
-            if (e.errno() == Errno.ENOSYS) {
-                forgo(e);
-            }
+        if (!hasPages(file, offset, lengthBytes)) {
             return Pages.LACKING;
         }
         if (!probes) {

@@ -154,24 +154,19 @@ final class LocalOpenFile implements OpenFile {
     }
 
     private static int readFully(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
-        long done = 0;
-        while (done < sink.byteSize()) {
-            long count;
-            try {
-                count = DataCalls.pread(fd, sink.asSlice(done), offset + done);
-            } catch (ErrnoException e) {
-                if (e.errno() == Errno.EINVAL || e.errno() == Errno.EOVERFLOW) {
-                    // The offset is beyond what any file of this file system can have, so there are no data.
-                    break;
-                }
-                throw e;
+        return DataCalls.readFully(LocalOpenFile::readOnce, fd, sink, offset);
+    }
+
+    private static long readOnce(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
+        try {
+            return DataCalls.pread(fd, sink, offset);
+        } catch (ErrnoException e) {
+            if (e.errno() == Errno.EINVAL || e.errno() == Errno.EOVERFLOW) {
+                // The offset is beyond what any file of this file system can have, so there are no data.
+                return 0;
             }
-            if (count == 0) {
-                break;
-            }
-            done += count;
+            throw e;
         }
-        return (int) done;
     }
 
     private static int readHeap(Fd fd, ByteBuffer sink, int wanted, long offset) throws ErrnoException {

@@ -78,6 +78,30 @@ final class LocalRange implements CachedRange {
     }
 
     @Override
+    public int tryRead(int from, ByteBuffer sink) throws IOException {
+        if (!sink.isDirect()) {
+            return CachedRange.super.tryRead(from, sink);
+        }
+        return with(() -> {
+            int wanted = Math.min(sink.remaining(), lengthBytes - from);
+            if (!ranges.hasPages(file, offset + from, wanted)) {
+                return WOULD_WAIT;
+            }
+            try {
+                MemorySegment there = MemorySegment.ofBuffer(sink).asSlice(0, wanted);
+                int got = ranges.readCached(file, there, offset + from, pages);
+                sink.position(sink.position() + got);
+                return got;
+            } catch (ErrnoException e) {
+                if (e.errno() == Errno.EAGAIN) {
+                    return WOULD_WAIT;
+                }
+                throw e;
+            }
+        });
+    }
+
+    @Override
     public int sendTo(int socket, int from, int length) throws IOException {
         return with(() -> {
             try {

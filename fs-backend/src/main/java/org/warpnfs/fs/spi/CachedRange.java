@@ -20,6 +20,9 @@ public interface CachedRange extends AutoCloseable {
     /** What {@link #sendTo} returns if the socket takes nothing now. */
     int SOCKET_FULL = -1;
 
+    /** What {@link #tryRead} returns if it would have to wait. */
+    int WOULD_WAIT = -2;
+
     int lengthBytes();
 
     /**
@@ -37,6 +40,16 @@ public interface CachedRange extends AutoCloseable {
      * @return number of bytes read: fewer than {@code sink.remaining()} only where the file ends now
      */
     int read(int from, ByteBuffer sink) throws IOException;
+
+    /**
+     * Does the same as {@link #read} if it waits for no disk. By default it asks {@link #isCached} first.
+     *
+     * @return number of bytes read, or {@link #WOULD_WAIT}; then the sink may have been written to, but its position
+     *     has not changed
+     */
+    default int tryRead(int from, ByteBuffer sink) throws IOException {
+        return isCached(from, sink.remaining()) ? read(from, sink) : WOULD_WAIT;
+    }
 
     /**
      * Sends bytes to a non-blocking socket. Waits for a disk if they are not {@linkplain #isCached cached}.

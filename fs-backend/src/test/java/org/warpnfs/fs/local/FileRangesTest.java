@@ -1,7 +1,11 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -56,6 +61,13 @@ class FileRangesTest {
             probes++;
             fail(probeErrno);
             fail(read ? 0 : Errno.EAGAIN);
+        }
+
+        @Override
+        public long readCached(Fd asked, MemorySegment sink, long offset) throws ErrnoException {
+            fail(probeErrno);
+            fail(read ? 0 : Errno.EAGAIN);
+            return DataCalls.pread(asked, sink, offset);
         }
 
         @Override
@@ -113,6 +125,38 @@ class FileRangesTest {
         read = true;
         countErrno = Errno.EOPNOTSUPP;
         assertThat(gives(file)).isFalse();
+    }
+
+    @Test
+    void bytes_lostSinceTheRangeWasMade_areNotReadWithoutAWait() throws Exception {
+        Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4});
+        read = true;
+        try (CachedRange range = ranges.range(file, 1, 8).orElseThrow()) {
+            ByteBuffer sink = ByteBuffer.allocateDirect(8);
+            read = false;
+            assertThat(range.tryRead(0, sink)).isEqualTo(CachedRange.WOULD_WAIT);
+            assertThat(sink.position()).isZero();
+            read = true;
+            countErrno = Errno.EPERM;
+            assertThat(range.tryRead(0, sink)).isEqualTo(CachedRange.WOULD_WAIT);
+            countErrno = 0;
+            // The file ends after three bytes.
+            assertThat(range.tryRead(0, sink)).isEqualTo(3);
+            assertThat(sink.flip()).isEqualTo(ByteBuffer.wrap(new byte[] {2, 3, 4}));
+            ByteBuffer onHeap = ByteBuffer.allocate(1);
+            assertThat(range.tryRead(2, onHeap)).isEqualTo(1);
+            assertThat(onHeap.get(0)).isEqualTo((byte) 4);
+        }
+    }
+
+    @Test
+    void disk_failsWhileBytesAreReadWithoutAWait_isSaid() throws Exception {
+        read = true;
+        try (CachedRange range = ranges.range(file, 0, BYTES).orElseThrow()) {
+            probeErrno = Errno.EIO;
+            ByteBuffer sink = ByteBuffer.allocateDirect(BYTES);
+            assertThatThrownBy(() -> range.tryRead(0, sink)).isInstanceOf(IOException.class);
+        }
     }
 
     /** A READ of an open file takes no descriptor, so it must not fail for want of one. */

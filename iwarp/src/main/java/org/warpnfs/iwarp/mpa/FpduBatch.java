@@ -92,6 +92,12 @@ public final class FpduBatch {
         pieces.add(range, from, lengthBytes);
     }
 
+    /** Appends payload that is in a file, and whose CRC follows it. */
+    void payload(FileRange range, int from, int lengthBytes, Pieces.Trailer crc) {
+        endRun();
+        pieces.addSeen(range, from, lengthBytes, crc);
+    }
+
     private void endRun() {
         int runBytes = scratch.position() - runStart;
         if (runBytes > 0) {

@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.payload.FileRange;
 
@@ -15,7 +16,8 @@ import org.warpnfs.payload.FileRange;
  * <h2>Buffers</h2>
  *
  * Owns none. With CRC on, the checksum is computed when the payload is framed. If the payload changes between then and
- * the write, the CRC is wrong.
+ * the write, the CRC is wrong. The CRC of payload in a file is computed when its bytes are read to be sent
+ * ({@link FileCrc}).
  *
  * <h2>Errors</h2>
  *
@@ -29,6 +31,9 @@ public final class FpduFramer implements Framer {
     private int payloadBytes;
     private int headerStart;
     private int copiedBytes;
+
+    /** The CRC of an FPDU whose payload is in a file; null for others. */
+    private @Nullable FileCrc fileCrc;
 
     public FpduFramer(boolean crc) {
         this.crc = crc;
@@ -52,6 +57,7 @@ public final class FpduFramer implements Framer {
         this.ulpduBytes = ulpduBytes;
         payloadBytes = 0;
         copiedBytes = 0;
+        fileCrc = null;
         checksum.reset();
         ByteBuffer scratch = batch.scratch();
         summedTo = scratch.position();
@@ -74,11 +80,17 @@ public final class FpduFramer implements Framer {
 
     @Override
     public void payload(FpduBatch batch, FileRange range, int from, int lengthBytes) {
-        if (crc) {
-            throw new IllegalStateException("bytes in a file have no CRC");
+        if (payloadBytes > 0) {
+            throw new IllegalStateException("payload in a file behind other payload");
         }
-        batch.payload(range, from, lengthBytes);
-        payloadBytes += lengthBytes;
+        payloadBytes = lengthBytes;
+        if (!crc) {
+            batch.payload(range, from, lengthBytes);
+        } else if (lengthBytes > 0) {
+            ByteBuffer scratch = batch.scratch();
+            fileCrc = new FileCrc(scratch.slice(summedTo, scratch.position() - summedTo));
+            batch.payload(range, from, lengthBytes, fileCrc);
+        }
     }
 
     @Override
@@ -89,8 +101,14 @@ public final class FpduFramer implements Framer {
             throw new IllegalStateException("ULPDU of " + ulpduBytes + " bytes was announced, " + headerBytes + " and "
                     + payloadBytes + " bytes came");
         }
+        int end = scratch.position();
         for (int pad = Fpdu.padBytes(ulpduBytes); pad > 0; pad--) {
             scratch.put((byte) 0);
+        }
+        if (fileCrc != null) {
+            BigEndian.putU32(scratch, 0);
+            fileCrc.goesTo(scratch.slice(end, scratch.position() - end));
+            return;
         }
         if (crc) {
             sumScratch(batch);

@@ -27,7 +27,7 @@ public sealed interface Framer permits FpduFramer, MarkedFramer {
     /** Appends the payload between position and limit. */
     void payload(FpduBatch batch, ByteBuffer piece);
 
-    /** Appends payload that is in a file. Not with CRCs or markers, for which the bytes would have to be seen. */
+    /** Appends payload that is in a file, all of it. Not with markers, whose places are among its bytes. */
     void payload(FpduBatch batch, FileRange range, int from, int lengthBytes);
 
     /** Appends pad and CRC. */

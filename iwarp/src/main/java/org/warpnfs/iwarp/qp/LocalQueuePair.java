@@ -82,7 +82,7 @@ final class LocalQueuePair implements QueuePair {
     @Override
     public boolean takesFileRanges() {
         MpaAgreement.Framing framing = terms.framing();
-        return terms.parameters() != null && !framing.crc() && !framing.sendMarkers() && link.takesFileRanges();
+        return terms.parameters() != null && !framing.sendMarkers() && link.takesFileRanges();
     }
 
     @Override

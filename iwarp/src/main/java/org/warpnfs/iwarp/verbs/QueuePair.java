@@ -34,8 +34,8 @@ public interface QueuePair {
     boolean connected();
 
     /**
-     * Whether {@link WorkRequest.FileWrite} may be posted: the socket can send from files, and no FPDU has a CRC or
-     * markers. False before the connection is established.
+     * Whether {@link WorkRequest.FileWrite} may be posted: the socket can send from files, and no FPDU has markers.
+     * With CRCs the bytes are read piece by piece when the socket has room. False before the connection is established.
      */
     default boolean takesFileRanges() {
         return false;

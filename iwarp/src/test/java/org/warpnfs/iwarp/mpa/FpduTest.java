@@ -12,6 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.io.ProtocolViolation;
+import org.warpnfs.payload.FileRange;
+import org.warpnfs.payload.Pieces;
 import org.warpnfs.testkit.Capture;
 import org.warpnfs.testkit.CapturedConnection;
 import org.warpnfs.testkit.Seeds;
@@ -104,6 +106,84 @@ class FpduTest {
             ByteBuffer headless = ulpdu.slice(14, ulpdu.remaining() - 14);
             assertThat(frame(true, ulpdu.slice(0, 14), headless)).isEqualTo(Hex.bytes(golden[1]));
         }
+    }
+
+    /** A range of bytes that the framer must not read. */
+    private record UnreadRange(int lengthBytes) implements FileRange {
+        @Override
+        public Object store() {
+            return this;
+        }
+
+        @Override
+        public boolean isCached(int from, int partBytes) {
+            throw new AssertionError("nothing is sent");
+        }
+
+        @Override
+        public int read(int from, ByteBuffer sink) {
+            throw new AssertionError("nothing is sent");
+        }
+
+        @Override
+        public int sendTo(int socket, int from, int partBytes) {
+            throw new AssertionError("nothing is sent");
+        }
+
+        @Override
+        public void release() {
+            // Nothing is held.
+        }
+    }
+
+    @Test
+    void frame_goldenUlpduInAFile_isTheGoldenFpduOfTheBytesThatWereReadLast() {
+        FpduBatch batch = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        FpduFramer framer = new FpduFramer(true);
+        ByteBuffer expected = ByteBuffer.allocate(1000);
+        for (String[] golden : GOLDEN) {
+            ByteBuffer ulpdu = Hex.bytes(golden[0]);
+            int inFile = ulpdu.remaining() - 14;
+            framer.start(batch, ulpdu.remaining()).put(ulpdu.slice(0, 14));
+            framer.payload(batch, new UnreadRange(3 + inFile), 3, inFile);
+            framer.end(batch);
+            expected.put(Hex.bytes(golden[1]));
+        }
+        Pieces pieces = batch.pieces();
+        List<ByteBuffer> files = new ArrayList<>();
+        for (String[] golden : GOLDEN) {
+            ByteBuffer ulpdu = Hex.bytes(golden[0]);
+            if (ulpdu.remaining() > 14) {
+                files.add(ulpdu.slice(14, ulpdu.remaining() - 14));
+            }
+        }
+        assertThat(pieces.parts()).hasSameSizeAs(files);
+        ByteBuffer out = ByteBuffer.allocate((int) batch.lengthBytes());
+        int buffer = 0;
+        for (int i = 0; i < files.size(); i++) {
+            Pieces.Part part = pieces.parts().get(i);
+            assertThat(part.from()).isEqualTo(3);
+            while (buffer < part.before()) {
+                out.put(pieces.buffers().get(buffer++).duplicate());
+            }
+            part.trailer().complete(ByteBuffer.allocate(part.lengthBytes()));
+            part.trailer().complete(files.get(i));
+            out.put(files.get(i).duplicate());
+        }
+        while (buffer < pieces.buffers().size()) {
+            out.put(pieces.buffers().get(buffer++).duplicate());
+        }
+        assertThat(out.flip()).isEqualTo(expected.flip());
+    }
+
+    @Test
+    void frame_fileBehindOtherPayload_isRefused() {
+        FpduBatch batch = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        FpduFramer framer = new FpduFramer(true);
+        framer.start(batch, 20);
+        framer.payload(batch, ByteBuffer.allocate(10));
+        assertThatThrownBy(() -> framer.payload(batch, new UnreadRange(10), 0, 10))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test

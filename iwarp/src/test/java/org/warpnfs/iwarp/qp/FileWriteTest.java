@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
@@ -52,11 +54,11 @@ class FileWriteTest {
         }
     }
 
-    private static TestLink connected() {
+    private static TestLink connected(boolean crc) {
         TestLink link = TestLink.responder(QueuePairConfig.defaults().withMulpduBytes(1500), null);
-        link.in(TestLink.REQUEST);
-        link.created.postReceive(1, ByteBuffer.allocate(0));
-        link.fpdu("4143 00000000 00000000 00000001 00000000");
+        link.in(crc ? TestLink.REQUEST.replace("1002 0004", "5002 0004") : TestLink.REQUEST);
+        link.created.postReceive(1, ByteBuffer.allocate(5));
+        link.in("0017 4143 00000000 00000000 00000001 00000000 52444d4121 000000 " + (crc ? "489124f5" : "00000000"));
         link.writes.clear();
         link.socketTakes = false;
         return link;
@@ -70,7 +72,11 @@ class FileWriteTest {
             while (next < part.before()) {
                 all.put(pieces.buffers().get(next++).duplicate());
             }
-            all.put(((Counting) part.range()).part(part.from(), part.lengthBytes()));
+            byte[] inFile = ((Counting) part.range()).part(part.from(), part.lengthBytes());
+            if (part.trailer() != null) {
+                part.trailer().complete(ByteBuffer.wrap(inFile));
+            }
+            all.put(inFile);
         }
         while (next < pieces.buffers().size()) {
             all.put(pieces.buffers().get(next++).duplicate());
@@ -79,23 +85,24 @@ class FileWriteTest {
         return all.array();
     }
 
-    @Test
-    void fileWrite_ofAnOddPart_isFramedAsOneOfMemory() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void fileWrite_ofAnOddPart_isFramedAsOneOfMemory(boolean crc) {
         Counting range = new Counting(9000);
-        TestLink fromFile = connected();
+        TestLink fromFile = connected(crc);
         fromFile.takesFileRanges = true;
         fromFile.created.post(new WorkRequest.FileWrite(1, range, 1001, 7001, SINK));
         fromFile.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(300)));
         fromFile.created.flush();
 
-        TestLink fromMemory = connected();
+        TestLink fromMemory = connected(crc);
         ByteBuffer source = ByteBuffer.wrap(range.part(1001, 7001));
         fromMemory.created.post(new WorkRequest.RdmaWrite(1, List.of(source), SINK));
         fromMemory.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(300)));
         fromMemory.created.flush();
 
         FpduBatch batch = fromFile.held.element();
-        assertThat(batch.pieces().parts()).hasSize(5);
+        assertThat(batch.pieces().parts()).hasSize(5).allMatch(part -> crc == (part.trailer() != null));
         assertThat(batch.lengthBytes()).isEqualTo(batch.pieces().lengthBytes());
         assertThat(bytes(batch)).isEqualTo(bytes(fromMemory.held.element()));
         assertThatThrownBy(batch::buffers).isInstanceOf(IllegalStateException.class);
@@ -103,14 +110,14 @@ class FileWriteTest {
 
     @Test
     void fileWrite_whereTheLinkTakesNone_isRefused() {
-        TestLink link = connected();
+        TestLink link = connected(false);
         assertThat(link.created.takesFileRanges()).isFalse();
         WorkRequest write = new WorkRequest.FileWrite(1, new Counting(10), 0, 10, SINK);
         assertThatThrownBy(() -> link.created.post(write)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
-    void fileWrite_withCrcOrMarkersOrTooEarly_isRefused() {
+    void fileWrite_withMarkersOrTooEarly_isRefused() {
         for (String flags : List.of("4002", "8002", "1002")) {
             TestLink link = TestLink.responder(QueuePairConfig.defaults(), null);
             link.takesFileRanges = true;
@@ -118,7 +125,7 @@ class FileWriteTest {
                 assertThat(link.created.takesFileRanges()).isFalse();
             }
             link.in(TestLink.REQUEST.replace("1002 0004", flags + " 0004"));
-            assertThat(link.created.takesFileRanges()).as(flags).isEqualTo(flags.equals("1002"));
+            assertThat(link.created.takesFileRanges()).as(flags).isEqualTo(!flags.equals("8002"));
         }
     }
 

@@ -28,6 +28,12 @@ record SentRange(CachedRange range) implements FileRange {
     }
 
     @Override
+    public int tryRead(int from, ByteBuffer sink) throws IOException {
+        int got = range.tryRead(from, sink);
+        return got == CachedRange.WOULD_WAIT ? WOULD_WAIT : got;
+    }
+
+    @Override
     public int sendTo(int socket, int from, int lengthBytes) throws IOException {
         int sent = range.sendTo(socket, from, lengthBytes);
         return sent == CachedRange.SOCKET_FULL ? SOCKET_FULL : sent;

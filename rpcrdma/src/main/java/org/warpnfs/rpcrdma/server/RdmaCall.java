@@ -56,8 +56,8 @@ final class RdmaCall implements InboundCall {
     private static final int SINK_ALIGNMENT_BYTES = 4096;
 
     /**
-     * A smaller chunk is filled from memory. Each FPDU from a file is two system calls and may wake the requester,
-     * while one gathering write sends many FPDUs from memory.
+     * A smaller chunk is filled from memory. Each FPDU from a file is one or two system calls and may wake the
+     * requester, while one gathering write sends many FPDUs from memory.
      */
     private static final int LEAST_RANGE_BYTES = 512 << 10;
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.sockets.PieceWriter;
 
 /**
  * Fits the limits to the resources of the process, before anything is opened.
@@ -32,8 +33,10 @@ public final class Budgets {
     private static final long BYTES_OF_CONNECTION = 2 * 64 * KIB;
     /** The header space that iWARP keeps: 2048 pieces of 8 KiB. */
     private static final long HEADER_SPACE_BYTES = 16 * MIB;
-    /** The header space, and Netty's memory except records: its arenas, and the read buffers of all event loops. */
-    private static final long OTHER_DIRECT_BYTES = HEADER_SPACE_BYTES + 32 * MIB;
+    /** Netty's arenas, and the read buffers of all event loops. */
+    private static final long NETTY_BYTES = 32 * MIB;
+    /** The header space, pieces of file ranges that carry CRCs, and Netty's memory except TCP records. */
+    private static final long OTHER_DIRECT_BYTES = HEADER_SPACE_BYTES + PieceWriter.PIECES_BYTES + NETTY_BYTES;
     /** Code, classes and stacks. */
     private static final long VIRTUAL_MACHINE_BYTES = 96 * MIB;
     /** Objects of the programs, and of the maximum of connections and calls. */
@@ -157,11 +160,13 @@ public final class Budgets {
                 limits.tcp().with(records.bytes(), untaken.bytes()),
                 limits.memory().with(payload.bytes(), kept.bytes(), idleFiles),
                 limits.state().scaled(states.bytes(), records4, keptBySlots.bytes(), mostOpens));
-        long othersBytes = payload.bytes() + receives.bytes() + files.bytes() + frames.bytes() / 2 + HEADER_SPACE_BYTES;
+        long othersBytes = payload.bytes() + receives.bytes() + files.bytes() + frames.bytes() / 2;
+        long nettyBytes =
+                Math.min(machine.directBytes(), containerRoom) - othersBytes - OTHER_DIRECT_BYTES + NETTY_BYTES;
         return new Plan(
                 fitting,
                 wanted.memoryExports() == 0 ? 0 : files.bytes() / wanted.memoryExports(),
-                Math.min(machine.directBytes(), containerRoom) - othersBytes,
+                nettyBytes,
                 line(fitting, direct, heap));
     }
 

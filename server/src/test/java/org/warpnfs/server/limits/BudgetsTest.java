@@ -44,24 +44,24 @@ class BudgetsTest {
 
     @Test
     void directMemory_isLess_payloadGivesFirst() throws ConfigException {
-        Budgets.Plan plan = plan(machine(4 * GIB, 800 * MIB, Long.MAX_VALUE, 1 << 20));
+        Budgets.Plan plan = plan(machine(4 * GIB, 808 * MIB, Long.MAX_VALUE, 1 << 20));
         assertThat(plan.limits().memory().payloadBytes()).isEqualTo(112 * MIB);
         assertThat(plan.limits().withPayloadBytes(256 * MIB)).isEqualTo(ServerLimits.DEFAULT);
         assertThat(plan.line())
-                .contains("direct memory 800 of 800 MiB")
+                .contains("direct memory 808 of 808 MiB")
                 .endsWith("less than usual: payload memory 112 of 256 MiB");
     }
 
     @Test
     void directMemory_isMuchLess_recordsAndReceivesGiveThenConnections() throws ConfigException {
         ServerLimits some =
-                plan(machine(4 * GIB, 500 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
+                plan(machine(4 * GIB, 508 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
         assertThat(some.memory().payloadBytes()).isEqualTo(64 * MIB);
         assertThat(some.tcp().recordMemoryBytes()).isEqualTo(64 * MIB);
         assertThat(some.rdma().receiveBuffers()).isEqualTo((500 - 48 - 64 - 64 - 128) * MIB / 4096);
         assertThat(some.connections().most()).isEqualTo(1024);
         ServerLimits fewer =
-                plan(machine(4 * GIB, 280 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
+                plan(machine(4 * GIB, 288 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
         assertThat(fewer.rdma().receiveBuffers()).isEqualTo(64 * MIB / 4096);
         assertThat(fewer.connections())
                 .isEqualTo(new ServerLimits.Connections(
@@ -71,14 +71,14 @@ class BudgetsTest {
     @Test
     void directMemory_isJustEnough_theLeastIsTaken_andBelowItThereIsNoServer() throws ConfigException {
         ServerLimits least =
-                plan(machine(4 * GIB, 82 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
+                plan(machine(4 * GIB, 90 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
         assertThat(least.memory().payloadBytes()).isEqualTo(8 * MIB);
         assertThat(least.tcp().recordMemoryBytes()).isEqualTo(8 * MIB);
         assertThat(least.rdma().receiveBuffers()).isEqualTo(16 * MIB / 4096);
         assertThat(least.connections().most()).isEqualTo(16);
         assertRefused(
-                machine(4 * GIB, 82 * MIB - 1, Long.MAX_VALUE, 1 << 20),
-                "direct memory of 82 MiB",
+                machine(4 * GIB, 90 * MIB - 1, Long.MAX_VALUE, 1 << 20),
+                "direct memory of 90 MiB",
                 "-XX:MaxDirectMemorySize");
     }
 
@@ -99,8 +99,8 @@ class BudgetsTest {
                     .isEqualTo(
                             switch ((int) direct) {
                                 case 560 -> 2250;
-                                case 525 -> 2088;
-                                case 400 -> 1088;
+                                case 525 -> 2024;
+                                case 400 -> 1024;
                                 default -> fitting.connections().most();
                             });
         }
@@ -108,11 +108,11 @@ class BudgetsTest {
 
     @Test
     void netty_hasWhatAllElseLeaves_andNoMore() throws ConfigException {
-        assertThat(plan(LARGE).nettyBytes()).isEqualTo((4096 - 256 - 256 - 64 - 16) * MIB);
+        assertThat(plan(LARGE).nettyBytes()).isEqualTo((4096 - 256 - 256 - 64 - 24) * MIB);
         assertThat(plan(machine(GIB, GIB, 2 * GIB - 96 * MIB, 1 << 20)).nettyBytes())
                 .as("of what the container leaves, which is less than the virtual machine would give")
-                .isEqualTo((832 - 144 - 256 - 64 - 16) * MIB);
-        assertThat(plan(machine(4 * GIB, 82 * MIB, Long.MAX_VALUE, 1 << 20)).nettyBytes())
+                .isEqualTo((832 - 136 - 256 - 64 - 24) * MIB);
+        assertThat(plan(machine(4 * GIB, 90 * MIB, Long.MAX_VALUE, 1 << 20)).nettyBytes())
                 .as("records, what comes over TCP, and 32 MiB")
                 .isEqualTo((8 + 1 + 32) * MIB);
     }
@@ -122,8 +122,8 @@ class BudgetsTest {
         Budgets.Plan plan = Budgets.plan(
                 new Budgets.Wanted(ServerLimits.DEFAULT, false, 0, 2, GIB),
                 machine(4 * GIB, GIB, Long.MAX_VALUE, 1 << 20));
-        assertThat(plan.memoryExportBytes()).isEqualTo(376 * MIB);
-        assertThat(plan.line()).contains("files in memory 752 of 2048 MiB");
+        assertThat(plan.memoryExportBytes()).isEqualTo(372 * MIB);
+        assertThat(plan.line()).contains("files in memory 744 of 2048 MiB");
         assertThat(plan.limits().state().opens())
                 .as("no descriptor each")
                 .isEqualTo(ServerLimits.DEFAULT.state().opens());
@@ -157,7 +157,7 @@ class BudgetsTest {
     @Test
     void container_holdsHeapAndLittleElse_directMemoryIsLess() throws ConfigException {
         Budgets.Plan plan = plan(machine(GIB, GIB, 2 * GIB - 96 * MIB, 1 << 20));
-        assertThat(plan.limits().memory().payloadBytes()).isEqualTo((256 - 944 + 832) * MIB);
+        assertThat(plan.limits().memory().payloadBytes()).isEqualTo((256 - 952 + 832) * MIB);
         assertThat(plan.line()).contains("container 1952 MiB", "direct memory 832 of 1024 MiB");
     }
 

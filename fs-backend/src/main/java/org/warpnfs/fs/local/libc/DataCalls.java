@@ -33,6 +33,12 @@ public final class DataCalls {
 
     private DataCalls() {}
 
+    /** A call that reads once. The result may be short; it is 0 where the file ends. */
+    @FunctionalInterface
+    public interface Read {
+        long into(Fd fd, MemorySegment sink, long offset) throws ErrnoException;
+    }
+
     /** Reads once into native memory. The result may be short. */
     public static long pread(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
         MemorySegment state = CallMemory.current().state;
@@ -52,9 +58,14 @@ public final class DataCalls {
      * @throws ErrnoException also if part of it was read
      */
     public static int readFully(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
+        return readFully(DataCalls::pread, fd, sink, offset);
+    }
+
+    /** Does the same by another call than pread. */
+    public static int readFully(Read call, Fd fd, MemorySegment sink, long offset) throws ErrnoException {
         long done = 0;
         while (done < sink.byteSize()) {
-            long count = pread(fd, sink.asSlice(done), offset + done);
+            long count = call.into(fd, sink.asSlice(done), offset + done);
             if (count == 0) {
                 break;
             }
