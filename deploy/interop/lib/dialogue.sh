@@ -20,6 +20,10 @@ serve_request() {
     exports-reload)
       server_reload >"$directory/server.complaint"
       if [ -s "$directory/server.complaint" ]; then answer "failed: $(cat "$directory/server.complaint")"; else answer done; fi ;;
+    kdc-stop) kdc_stop; answer done ;;
+    kdc-start) if kdc_start >"$directory/kdc.complaint"; then answer done; else answer "failed: $(cat "$directory/kdc.complaint")"; fi ;;
+    kdc-life) if kadmin "modprinc -maxlife ${2}sec nfs/server.lab"; then answer done; else answer 'failed: kadmin'; fi ;;
+    kdc-tickets) if [ "$(kdc_tickets)" -ge "$2" ]; then answer done; else answer "failed: the KDC has given out $(kdc_tickets) tickets for the server"; fi ;;
     server-freeze) server_freeze "$2"; answer done ;;
     resets) resets_start; answer done ;;
     resets-end)
@@ -28,6 +32,7 @@ serve_request() {
     guest-kill)
       if guest_kill; then answer_of_host=''; else answer_of_host='the server waited for nothing'; fi
       report_line "$(verdict 'the guest is killed while the server waits for it' "$answer_of_host")" ;;
+    partner-restart) partner_restart; answer done ;;
     partner) shift; if partner_ask "$@"; then answer done; else answer "failed: $partner_answer"; fi ;;
     server-start)
       # no command substitution, because this shell must get the ids that server_start sets

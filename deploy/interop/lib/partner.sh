@@ -7,7 +7,7 @@ partner_start() {
   partner_share=$directory/partner
   mkdir -p "$partner_share"
   cp -r "$here/guest"/{partner,lib} "$share/environment" "$partner_share/"
-  start partner "$here/boot" -c -d "$partner_share" -n tap1,52:54:00:00:00:03 -a 10.8.0.3/24 -s "$(server_client_siw)" -u "$mtu" \
+  start partner "$here/boot" -k "$kernel" -c -d "$partner_share" -n tap1,52:54:00:00:00:03 -a 10.8.0.3/24 -s "$(server_client_siw)" -u "$mtu" \
     -t "${WARPNFS_LAB_LIMIT:-900}" /share/partner >"$directory/partner.log" 2>&1
   partner_id=$id
   until_true 10 test -p "$partner_share/control.out" || return 0
@@ -31,6 +31,13 @@ partner_ask() {
   echo "$*" >"$partner_share/control.in"
   partner_line 120 || return
   [ "$partner_answer" = 'done' ] || { partner_answer=${partner_answer#failed: }; return 1; }
+}
+
+# partner_restart: kills the second guest, like a machine that loses power, and boots it again
+partner_restart() {
+  exec {partner_port}>&-
+  stop "$partner_id" KILL || true
+  partner_start
 }
 
 partner_stop() {

@@ -2,9 +2,14 @@
 # further indentation continues the line before.
 #   Does: TEXT           the row of README.md's table
 #   Runs: NAME...        the runs that include it by default
-#   Fits: WHAT VALUE...  conditions on a run, separated by ";". WHAT is `version`, `proto`, `server` or `backend`, and
-#                        the run must have one of the values. `alone` means a boot of its own, because the guest does
-#                        not survive the scenario
+#   Fits: WHAT VALUE...  conditions on a run, separated by ";". WHAT is `version`, `proto`, `server`, `backend` or
+#                        `kernel`, and the run must have one of the values. `alone` means a boot of its own, because
+#                        the guest does not survive the scenario, or the server has to be another one
+#   Wants: WORD          what the run has to provide, separated by ";"
+#     realm              a KDC, keytabs and users of Kerberos
+#     locks              NLM and NSM on both sides
+#     partner            a second guest
+#     certificates       an authority, certificates of server and client, and tlshd
 #   Excused: WORD        events that would otherwise be faults, separated by ";":
 #     reconnects         the client's transport connected again and sent calls again
 #     server-gone        the client's kernel reported that the server is gone and is back
@@ -14,7 +19,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # The order in one run. Scenarios that end the server are late, and the one that ends the guest is last.
-all_scenarios='files bulk names sharing nconnect nconnect16 direct fio v42 replies acl delegation clients stopped resets restart drained exports portmapper killed'
+all_scenarios='files bulk names sharing nconnect nconnect16 direct fio v42 readplus trunking replies acl delegation clients stopped resets restart drained exports portmapper killed locks3 krb tls'
 
 # scenario_says NAME FIELD: prints the field of that scenario. Prints nothing if the field or the scenario does not
 # exist; the verbs runs have no scenarios.
@@ -46,19 +51,22 @@ one_excuses() {
   return 1
 }
 
-# scenario_fits NAME: whether the scenario fits this run, given $version, $proto, $server and $backend
+# scenario_fits NAME: whether the scenario fits this run, given $version, $proto, $server, $backend and $kernel
 scenario_fits() {
   local condition conditions words
   IFS=';' read -r -a conditions <<<"$(scenario_says "$1" Fits)"
   for condition in "${conditions[@]}"; do
     read -r -a words <<<"$condition"
     case ${words[0]} in
-      version | proto | server | backend) [[ " ${words[*]:1} " = *" ${!words[0]} "* ]] || return 1 ;;
+      version | proto | server | backend | kernel) [[ " ${words[*]:1} " = *" ${!words[0]} "* ]] || return 1 ;;
       alone) ;;
       *) echo "scenario $1 fits what nobody knows: $condition" >&2; return 1 ;;
     esac
   done
 }
+
+# scenario_wants NAME WORD: whether the scenario wants it of the run
+scenario_wants() { [[ "; $(scenario_says "$1" Wants);" = *"; $2;"* ]]; }
 
 scenario_is_alone() { [[ "; $(scenario_says "$1" Fits);" = *'; alone;'* ]]; }
 

@@ -20,13 +20,23 @@ server_prepare() {
   mke2fs -q -F -t ext4 "$directory/disk"
 }
 
+# The knfsd of 6.1 does not understand what its own client sends with krb5p, so a newer one is the server here.
+server_realm() { cp -r "$directory/krb/server" "$directory/server/krb"; }
+
+# Debian 12's exportfs has no xprtsec, so the kernel's own server takes each way everywhere; it asks for certificates
+# and refuses bad ones. Its kernel has to be a newer one.
+server_certificates() {
+  cp "$here/guest/tlshd" "$directory/server/"
+  tls_share "$directory/server"
+}
+
 server_start() {
   local answer=''
   server_starts=$((server_starts + 1))
   server_log=$directory/server.$server_starts.log
   rm -f "$directory/server/control.out" # left by the guest that was killed
   cp "$here/guest/knfsd" "$directory/server/"
-  start server "$here/boot" -c -d "$directory/server" -n tap1,52:54:00:00:00:03 -a 10.8.0.3/24 -u "$mtu" -b "$directory/disk" \
+  start server "$here/boot" -k "$([ -z "${realm:-}${certificates:-}" ] && echo 6.1 || echo "$newer_kernel")" -c -d "$directory/server" -n tap1,52:54:00:00:00:03 -a 10.8.0.3/24 -u "$mtu" -b "$directory/disk" \
     -t 1800 /share/knfsd "$([ $server_starts = 1 ] || echo again)" >"$server_log" 2>&1
   server_id=$id
   until_true 10 test -p "$directory/server/control.out" || { echo 'no second guest'; return 1; }

@@ -21,17 +21,29 @@ server_arguments() {
   printf '%s\0' serve --listen 10.8.0.1 --rdma-port 20049 --tcp-port 2049 --state "$directory/state" --crc "$crc"
   # clients of version 4.0 do not report the end of reclaim, so the whole grace period must pass after a restart
   [ "$version" != 4.0 ] || printf '%s\0' --lease 15
-  [ "$version-$proto" != 3-tcp ] || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
+  [ "$version-$proto" != 3-tcp ] && [ -z "${locks:-}" ] || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
+  [ -z "${certificates:-}" ] || printf '%s\0' --tls-certificate "$directory/tls/server.pem" --tls-key "$directory/tls/server.key" \
+    --tls-client-ca "$directory/tls/ca.pem"
+  [ -z "${realm:-}" ] || printf '%s\0' --keytab "$directory/krb/server/keytab" --principal nfs/server.lab@LAB.TEST \
+    --id-map "$directory/users"
   if [ -e "$directory/exports" ]; then
     printf '%s\0' --exports "$directory/exports"
   elif [ "$backend" = memory ]; then
     printf '%s\0' --backend memory --export ":/,no_root_squash"
+  elif [ "$backend" = log ]; then
+    printf '%s\0' --backend log --plugins "$directory/plugins" --backend-option size-mib=400 --export "$directory/export:/,no_root_squash"
   else
     printf '%s\0' --export "$directory/export,no_root_squash"
   fi
 }
 
-server_prepare() { mkdir -p "$directory/export" "$directory/state"; }
+server_prepare() {
+  mkdir -p "$directory/export" "$directory/state"
+  if [ "$backend" = log ]; then # the build of ./warpnfs makes it
+    mkdir "$directory/plugins"
+    cp "$tree"/examples/target/warpnfs-examples-*.jar "$directory/plugins/"
+  fi
+}
 
 # server_exports [reloaded]: writes a file of exports(5) for the scenario `exports`, and makes the directories in it.
 # The client has the address 10.8.0.2. No host has 192.0.2.1.
@@ -61,6 +73,25 @@ server_reload() {
   server_exports reloaded
   kill -s HUP "$server_id"
   until_true 30 grep -q 'exports read again: 2 changes' "$server_log" || echo "it says nothing of two changes: $(tail -n 2 "$server_log")"
+}
+
+# server_realm: prepares a server of Kerberos; sec=sys is not enough for it
+server_realm() {
+  chmod 1777 "$directory/export"
+  printf '%s\n' '[Users]' 'user@LAB.TEST = 1000' 'other@LAB.TEST = 1001' >"$directory/users"
+  echo "$directory/export *(rw,no_root_squash,fsid=0,sec=krb5:krb5i:krb5p)" >"$directory/exports"
+}
+
+# server_certificates: prepares a server of TLS, with one export that wants TLS and one that wants certificates
+server_certificates() {
+  local top=$directory/export
+  mkdir -p "$top"/exp.{tls,mtls}
+  {
+    echo "$top *(rw,no_root_squash,fsid=0)"
+    echo "$top/exp.tls *(rw,no_root_squash,xprtsec=tls:mtls)"
+    echo "$top/exp.mtls *(rw,no_root_squash,xprtsec=mtls)"
+  } >"$directory/exports"
+  printf '%s\n' EXPORT_TLS=/exp.tls EXPORT_MTLS=/exp.mtls >>"$share/environment"
 }
 
 server_says_ready() { grep -q '^ready' "$server_log" 2>/dev/null || ! alive "$server_id"; }
