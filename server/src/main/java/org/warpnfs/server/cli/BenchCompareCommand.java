@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -64,6 +65,13 @@ final class BenchCompareCommand implements Callable<Integer> {
             paramLabel = "SERVER",
             description = "Of bare, rdma, rdma-crc, tcp, ganesha. Default: all; what is not installed is left out.")
     private List<String> servers = List.of();
+
+    @Option(
+            names = "--other",
+            paramLabel = "DIR",
+            description = "Another build of warpnfs, measured in the same rounds: a checkout in which ./warpnfs has "
+                    + "been built. Default: none.")
+    private @Nullable Path other;
 
     @Option(names = "--vers", split = ",", paramLabel = "3|4.1", description = "Versions of NFS. Default: both.")
     private List<String> versions = List.of();
@@ -219,12 +227,25 @@ final class BenchCompareCommand implements Callable<Integer> {
                         : chosen("--files", files, List.of(Tree.values()), Tree::word),
                 quick && uids.isEmpty() ? List.of(0) : uids,
                 kinds(),
+                otherBuild(),
                 quick && versions.isEmpty()
                         ? List.of(4)
                         : chosen("--vers", versions, List.of(3, 4), version -> version == 3 ? "3" : "4.1"),
                 OptionRange.within("--rounds", rounds != null ? rounds : quick ? 1 : 5, 1, 1000),
                 duration("--seconds", seconds != null ? seconds : quick ? 1.0 : 2.0, 0.1),
                 duration("--warmup", warmUp != null ? warmUp : 0.5, 0));
+    }
+
+    private Optional<Path> otherBuild() throws ConfigException {
+        if (other == null) {
+            return Optional.empty();
+        }
+        Path jars = other.toAbsolutePath().resolve("server/target");
+        if (!Files.isReadable(jars.resolve(Namespace.SERVER_JAR)) || !Files.isDirectory(jars.resolve("lib"))) {
+            throw new ConfigException("--other " + other + ": there is no server/target/" + Namespace.SERVER_JAR
+                    + " with lib beside it; run ./warpnfs --version there first");
+        }
+        return Optional.of(jars);
     }
 
     private Set<String> kinds() throws ConfigException {

@@ -130,6 +130,15 @@ public final class Compare {
                 ServerProcess started = starts.warpnfs(warpnfs, trees);
                 servers.putAll(Map.of(Kind.RDMA, started, Kind.RDMA_CRC, started, Kind.TCP, started));
             });
+            if (plan.options().other().isPresent()) {
+                List<String> command =
+                        Namespace.ofBuild(warpnfs, plan.options().other().get());
+                attempt("the other build", () -> {
+                    ServerProcess started = starts.other(command, trees);
+                    servers.putAll(
+                            Map.of(Kind.OTHER_RDMA, started, Kind.OTHER_RDMA_CRC, started, Kind.OTHER_TCP, started));
+                });
+            }
         }
         return servers;
     }

@@ -129,7 +129,7 @@ final class Measurer {
                 OptionalLong.empty(),
                 false,
                 false,
-                kind == Kind.RDMA_CRC,
+                kind.ofThisBuild() == Kind.RDMA_CRC,
                 1,
                 TIMEOUT,
                 new AuthSysCredential("warpnfs-bench", row.uid(), row.uid()),

@@ -37,6 +37,9 @@ public final class Namespace implements AutoCloseable {
     /** The system property that marks a run inside and holds the path of its directory. */
     public static final String DIRECTORY = "warpnfs.compare.directory";
 
+    /** The file in a build's directory that holds the server. */
+    public static final String SERVER_JAR = "warpnfs-server.jar";
+
     /** Netty looks for the address of a network adapter. There is none inside, and Netty would log a warning. */
     private static final String NO_ADAPTER = "-Dio.netty.machineId=02:00:00:00:00:01";
 
@@ -173,6 +176,14 @@ public final class Namespace implements AutoCloseable {
         command.addAll(flags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
         return command;
+    }
+
+    /** Returns the same command with the class path of another build: a server's jar, and {@code lib} beside it. */
+    static List<String> ofBuild(List<String> command, Path jars) {
+        List<String> other = new ArrayList<>(command);
+        int path = other.indexOf("-cp") + 1;
+        other.set(path, jars.resolve(SERVER_JAR) + ":" + jars.resolve("lib") + "/*");
+        return other;
     }
 
     private static Thread relay(BufferedReader from, Consumer<String> to) {

@@ -22,7 +22,13 @@ public final class Plan {
     private static final int OTHER_UID = 1000;
     private static final Duration AROUND_EACH = Duration.ofMillis(1200);
     private static final Duration START = Duration.ofSeconds(10);
-    private static final Duration SETTLE = Duration.ofSeconds(1);
+    /**
+     * The just-in-time compiler of a server takes up to 40 % of its processor time for some seconds after the first
+     * calls of a kind.
+     */
+    private static final Duration SETTLE = Duration.ofSeconds(8);
+    /** Shorter measurements are for a first look, which need not wait for that. */
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(2);
 
     private final CompareOptions options;
     private final List<Row> rows;
@@ -58,7 +64,8 @@ public final class Plan {
     private static List<Competitor> competitors(CompareOptions options, Work work, int uid) {
         List<Competitor> competitors = new ArrayList<>();
         for (Kind kind : Kind.values()) {
-            if (!options.servers().contains(kind.word()) || !kind.does(work)) {
+            boolean isThere = !kind.other() || options.other().isPresent();
+            if (!isThere || !options.servers().contains(kind.word()) || !kind.does(work)) {
                 continue;
             }
             if (!kind.bare()) {
@@ -110,7 +117,7 @@ public final class Plan {
 
     /** The length of each measurement in the warm-up round. */
     Duration settlingEach() {
-        return options.duration().compareTo(SETTLE) < 0 ? options.duration() : SETTLE;
+        return options.duration().compareTo(FIRST_LOOK) < 0 ? options.duration() : SETTLE;
     }
 
     /** The groups, in the order of tables. */

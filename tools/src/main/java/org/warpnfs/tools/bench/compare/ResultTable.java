@@ -34,9 +34,30 @@ final class ResultTable {
             lines.addAll(aligned(cells));
             lines.add("");
         }
+        lines.addAll(builds(results));
         lines.addAll(goals(results));
         results.missing().forEach(what -> lines.add("not compared: " + what));
         results.failures().forEach((row, why) -> lines.add("failed: " + row.title() + ": " + why));
+        return lines;
+    }
+
+    /** What this build costs and does, as parts of the other build's. */
+    private static List<String> builds(Results results) {
+        List<List<String>> cells = new ArrayList<>();
+        cells.add(List.of("This build / the other build, within each round", "of", "median"));
+        for (Row other : results.plan().rows()) {
+            Row ours = other.of(other.competitor().kind().ofThisBuild());
+            for (Figure figure : figures(other.work())) {
+                results.ratio(ours, other, figure)
+                        .filter(ratio -> other.competitor().kind().other())
+                        .ifPresent(ratio -> cells.add(List.of("  " + ours.title(), figure.title(), ratio.text())));
+            }
+        }
+        if (cells.size() == 1) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>(aligned(cells));
+        lines.add("");
         return lines;
     }
 

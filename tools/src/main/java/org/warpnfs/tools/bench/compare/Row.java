@@ -19,6 +19,11 @@ record Row(Work work, int depth, Tree tree, int uid, Competitor competitor) {
         return new Group(work, depth, tree, uid);
     }
 
+    /** The row of another kind of competitor, and otherwise the same. */
+    Row of(Kind kind) {
+        return new Row(work, depth, tree, uid, new Competitor(kind, competitor.version()));
+    }
+
     String title() {
         return group().title() + ": " + competitor.title();
     }

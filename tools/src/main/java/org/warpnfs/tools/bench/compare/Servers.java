@@ -13,6 +13,8 @@ import org.warpnfs.tools.bench.BenchException;
 final class Servers {
     private static final int TCP_PORT = 2049;
     private static final int RDMA_PORT = 20_049;
+    private static final int OTHER_TCP_PORT = 2051;
+    private static final int OTHER_RDMA_PORT = 20_051;
     private static final int GANESHA_PORT = 2050;
     private static final int GANESHA_MOUNT_PORT = 20_048;
     private static final int RPCBIND_PORT = 111;
@@ -31,14 +33,24 @@ final class Servers {
      * @param command the command up to the word {@code serve}
      */
     ServerProcess warpnfs(List<String> command, Map<Tree, Path> trees) throws BenchException, InterruptedException {
+        return warpnfs("warpnfs", command, trees, TCP_PORT, RDMA_PORT);
+    }
+
+    /** Starts another build of warpnfs at ports of its own. */
+    ServerProcess other(List<String> command, Map<Tree, Path> trees) throws BenchException, InterruptedException {
+        return warpnfs("other-build", command, trees, OTHER_TCP_PORT, OTHER_RDMA_PORT);
+    }
+
+    private ServerProcess warpnfs(String name, List<String> command, Map<Tree, Path> trees, int tcpPort, int rdmaPort)
+            throws BenchException, InterruptedException {
         List<String> words = new ArrayList<>(command);
         words.add("serve");
         trees.forEach((tree, path) -> words.addAll(List.of("--export", path + ":/" + tree.word() + ",no_root_squash")));
         words.addAll(List.of("--listen", "127.0.0.1", "--admin", "off", "--http", "off"));
-        words.addAll(List.of("--state", directory.resolve("state").toString()));
-        Path log = directory.resolve("warpnfs.log");
-        Process process = ServerProcess.start("warpnfs", words, log, TCP_PORT, RDMA_PORT);
-        return new ServerProcess(process.pid(), TCP_PORT, TCP_PORT, RDMA_PORT);
+        words.addAll(List.of("--tcp-port", "" + tcpPort, "--rdma-port", "" + rdmaPort));
+        words.addAll(List.of("--state", directory.resolve(name + "-state").toString()));
+        Process process = ServerProcess.start(name, words, directory.resolve(name + ".log"), tcpPort, rdmaPort);
+        return new ServerProcess(process.pid(), tcpPort, tcpPort, rdmaPort);
     }
 
     /** Starts NFS-Ganesha, and before it rpcbind, which it requires. */

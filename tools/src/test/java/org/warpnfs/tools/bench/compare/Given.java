@@ -1,8 +1,10 @@
 package org.warpnfs.tools.bench.compare;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,6 +24,7 @@ final class Given {
                 List.of(Tree.values()),
                 List.of(),
                 allServers(),
+                Optional.empty(),
                 List.of(3, 4),
                 1,
                 Duration.ofSeconds(2),
@@ -35,8 +38,23 @@ final class Given {
                 List.of(Tree.TMPFS),
                 List.of(),
                 allServers(),
+                Optional.empty(),
                 List.of(3, 4),
                 rounds,
+                Duration.ofSeconds(2),
+                Duration.ofMillis(500));
+    }
+
+    static CompareOptions twoBuilds(List<Work> works) {
+        return new CompareOptions(
+                works,
+                List.of(),
+                List.of(Tree.TMPFS),
+                List.of(0),
+                allServers(),
+                Optional.of(Path.of("/other/server/target")),
+                List.of(4),
+                2,
                 Duration.ofSeconds(2),
                 Duration.ofMillis(500));
     }

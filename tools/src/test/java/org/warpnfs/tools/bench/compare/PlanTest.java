@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -78,11 +79,24 @@ class PlanTest {
                 List.of(Tree.EXT4),
                 List.of(7),
                 Set.of("tcp", "bare"),
+                Optional.empty(),
                 List.of(4),
                 1,
                 Duration.ofSeconds(1),
                 Duration.ZERO));
         assertThat(plan.rows()).containsExactly(new Row(Work.READ_4K, 2, Tree.EXT4, 7, new Competitor(Kind.TCP, 4)));
+    }
+
+    @Test
+    void anotherBuild_isMeasuredWhereThisOneIs_andOnlyIfThereIsOne() {
+        Plan plan = new Plan(Given.twoBuilds(List.of(Work.READ_1M, Work.CHANGE)));
+        assertThat(plan.rows())
+                .filteredOn(row -> row.competitor().kind().other())
+                .hasSize(3 + 3 * 2)
+                .allMatch(row ->
+                        plan.rows().contains(row.of(row.competitor().kind().ofThisBuild())));
+        assertThat(new Plan(Given.everything()).rows())
+                .noneMatch(row -> row.competitor().kind().other());
     }
 
     @Test

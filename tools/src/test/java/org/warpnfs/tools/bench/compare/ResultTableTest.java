@@ -59,6 +59,19 @@ class ResultTableTest {
     }
 
     @Test
+    void twoBuilds_areComparedWithinEachRound() {
+        Results results = new Results(new Plan(Given.twoBuilds(List.of(Work.READ_4K))));
+        results.add(Given.row(Work.READ_4K, 8, Kind.TCP, 4), 0, Given.sample(1));
+        results.add(Given.row(Work.READ_4K, 8, Kind.OTHER_TCP, 4), 0, Given.sample(2));
+        results.add(Given.row(Work.READ_4K, 8, Kind.TCP, 4), 1, Given.sample(9));
+        results.add(Given.row(Work.READ_4K, 8, Kind.OTHER_TCP, 4), 1, Given.sample(10));
+        assertThat(ResultTable.lines(results))
+                .anyMatch(line -> line.matches("  READ 4 KiB at random, depth 8, tmpfs, as root: warpnfs TCP, NFSv4.1 +"
+                        + "server CPU us/op +0\\.700 \\(0\\.500-0\\.900\\)"))
+                .noneMatch(line -> line.contains("warpnfs RDMA, NFSv4.1   "));
+    }
+
+    @Test
     void somethingFailed_result_isNotClean() {
         assertThat(results().clean()).isFalse();
         Results results = new Results(new Plan(Given.options(List.of(Work.READ_1M), 1)));
