@@ -11,10 +11,11 @@ server_environment() { printf '%s\n' SERVER=10.8.0.1 EXPORT=/ MOUNTPORT=2049; }
 server_client_siw() { echo siw; }
 
 # server_build TREE: builds the server while the network is available, before the run enters its namespace. Prints what
-# is wrong.
+# is wrong. WARPNFS_LAB_PROGRAM is another program than the tree's.
 server_build() {
-  [ -x "$1/warpnfs" ] || { echo "there is no $1/warpnfs"; return 1; }
-  "$1/warpnfs" --help >/dev/null || { echo "$1/warpnfs does not even say --help (see above)"; return 1; }
+  local program=${WARPNFS_LAB_PROGRAM:-$1/warpnfs}
+  [ -x "$program" ] || { echo "there is no $program"; return 1; }
+  "$program" --help >/dev/null || { echo "$program does not even say --help (see above)"; return 1; }
 }
 
 server_arguments() {
@@ -103,7 +104,7 @@ server_start() {
   server_starts=$((server_starts + 1))
   server_log=$directory/server.$server_starts.log
   mapfile -d '' -t arguments < <(server_arguments)
-  start server "$tree/warpnfs" "${arguments[@]}" >"$server_log" 2>&1
+  start server "${WARPNFS_LAB_PROGRAM:-$tree/warpnfs}" "${arguments[@]}" >"$server_log" 2>&1
   server_id=$id
   until_true 60 server_says_ready && alive "$server_id" || { echo "the server did not get ready: $(tail -n 1 "$server_log")"; return 1; }
 }
