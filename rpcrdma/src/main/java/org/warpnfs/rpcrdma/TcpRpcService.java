@@ -10,12 +10,14 @@ import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.oncrpc.AnsweredCalls;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
 import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.tcp.TcpListener;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
+import org.warpnfs.rpcrdma.tcp.TlsContext;
 
 /** Serves oncrpc4j programs over TCP on one address, with the same dispatcher as over RDMA. Safe for any thread. */
 public final class TcpRpcService implements AutoCloseable {
@@ -44,9 +46,27 @@ public final class TcpRpcService implements AutoCloseable {
             TcpOptions options,
             Consumer<RpcTransport> disconnected)
             throws IOException {
+        return start(address, programs, executor, options, null, disconnected);
+    }
+
+    /**
+     * Starts to serve clients that may use TLS.
+     *
+     * @param tls null if no client can; it must outlive the service
+     * @throws IOException if the address cannot be listened on
+     */
+    public static TcpRpcService start(
+            InetSocketAddress address,
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            TcpOptions options,
+            @Nullable TlsContext tls,
+            Consumer<RpcTransport> disconnected)
+            throws IOException {
         TransportStatistics statistics = new TransportStatistics();
         OncRpcDispatcher dispatcher = new OncRpcDispatcher(programs, executor, statistics, disconnected);
-        return new TcpRpcService(statistics, dispatcher, TcpListener.bind(address, options, statistics, dispatcher));
+        return new TcpRpcService(
+                statistics, dispatcher, TcpListener.bind(address, options, tls, statistics, dispatcher));
     }
 
     /** The address that it listens on, with the actual port if none was named. */

@@ -78,6 +78,8 @@ class LadderTest {
     @ArchTest
     static final ArchRule tcpKnowsNoRdma = only(
             "..rpcrdma.tcp..",
+            "..rpcrdma.tls..",
+            "javax.net.ssl..",
             "..rpcrdma.message..",
             "..rpcrdma.request..",
             "..rpcrdma.stats..",
@@ -86,6 +88,9 @@ class LadderTest {
             "org.warpnfs.sockets..",
             "io.netty..",
             "org.slf4j..");
+
+    @ArchTest
+    static final ArchRule tlsKnowsFilesAlone = only("..rpcrdma.tls..", "javax..");
 
     @ArchTest
     static final ArchRule udpKnowsNoRdma =

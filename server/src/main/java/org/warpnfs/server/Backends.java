@@ -28,12 +28,14 @@ import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.nfs.idmap.Identities;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.TlsChoice;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.metrics.BackendTimes;
@@ -100,10 +102,16 @@ final class Backends implements AutoCloseable {
      */
     ExportTable open() throws ConfigException {
         try {
-            return ExportTable.of(exportsOf(config.exports()), WhoIsWho.replaceable(config.identities()));
+            return ExportTable.of(exportsOf(config.exports()), identities());
         } catch (IllegalArgumentException e) {
             throw new ConfigException("exports: " + e.getMessage(), e);
         }
+    }
+
+    private Identities identities() throws ConfigException {
+        Identities identities = WhoIsWho.replaceable(config.identities());
+        TlsChoice tls = config.tls();
+        return tls == null ? identities : identities.withCertificates(tls.users());
     }
 
     /**

@@ -7,17 +7,20 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.warpnfs.limits.Protection;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.TlsChoice;
 
 /** The lines that a server prints when it starts. */
 public final class Description {
@@ -42,18 +45,33 @@ public final class Description {
                 + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
                 + (config.rdma().markers() ? ", MPA markers required: no Linux clients" : "")
                 + (config.rdma().readReplies() ? ", replies by Read chunks" : ""));
-        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNT");
+        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNT" + tls(config));
         Path state = config.stateDirectory();
         lines.add("state   " + (state == null ? "none: the memory backend keeps nothing" : state));
         lines.add(limits);
         String host = host(rdma.getAddress());
         for (Export export : exports.exports()) {
             String source = word(host + ":" + export.path());
+            if (!takesClear(export)) {
+                // RDMA has no TLS.
+                lines.add("mount -t nfs -o vers=4.2,proto=tcp,xprtsec=tls,port=" + tcp.getPort() + " " + source
+                        + " /mnt");
+                continue;
+            }
             lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + source + " /mnt");
             lines.add("mount -t nfs -o vers=3,proto=rdma,port=" + rdma.getPort() + ",mountport=" + tcp.getPort()
                     + ",mountproto=tcp,nolock " + source + " /mnt");
         }
         return List.copyOf(lines);
+    }
+
+    private static String tls(ServerConfig config) {
+        TlsChoice tls = config.tls();
+        return tls == null ? "" : tls.clientAuthorities() == null ? ", TLS" : ", TLS with certificates of clients";
+    }
+
+    private static boolean takesClear(Export export) {
+        return export.policy().rules().stream().anyMatch(rule -> rule.options().accepts(Protection.NONE));
     }
 
     /** Returns one word for a shell, quoted if necessary. */
@@ -80,7 +98,19 @@ public final class Description {
                 }
                 + (options.anonUid() == ExportOptions.NOBODY ? "" : ",anonuid=" + options.anonUid())
                 + (options.anonGid() == ExportOptions.NOBODY ? "" : ",anongid=" + options.anonGid())
-                + (options.privilegedPort() ? ",secure" : "");
+                + (options.privilegedPort() ? ",secure" : "")
+                + xprtsec(options);
+    }
+
+    /** Returns the option only if it refuses something. */
+    private static String xprtsec(ExportOptions options) {
+        return options.protections().size() == Protection.values().length
+                ? ""
+                : ",xprtsec="
+                        + Arrays.stream(Protection.values())
+                                .filter(options.protections()::contains)
+                                .map(Protection::word)
+                                .collect(Collectors.joining(":"));
     }
 
     private static String shown(InetSocketAddress address) {

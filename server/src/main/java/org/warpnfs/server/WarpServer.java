@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.DescriptorBudget;
@@ -40,6 +41,7 @@ import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.TlsChoice;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.limits.Machine;
@@ -66,6 +68,7 @@ public final class WarpServer implements AutoCloseable {
     private final IwarpTransport iwarp;
     private final Listener rdmaListener;
     private final TcpRpcService tcp;
+    private final @Nullable TlsFiles tls;
 
     /** Held while exports are replaced, which may block on file systems. */
     private final ReentrantLock reloading = new ReentrantLock();
@@ -88,14 +91,17 @@ public final class WarpServer implements AutoCloseable {
             StateDirectory state = statePath == null ? null : opened(StateDirectory.open(statePath));
             byte[] handleKey = state == null ? StateDirectory.freshHandleKey() : state.handleKey();
             backends = opened(Backends.none(config, plan, state));
+            TlsChoice choice = config.tls();
+            tls = choice == null ? null : opened(TlsFiles.open(choice));
             exports = backends.open();
+            TlsFiles.requireReachable(exports.exports(), tls);
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
             programs = opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, recorder));
             threads = opened(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
-            tcp = opened(listenForTcp(config, limits, programs, threads));
+            tcp = opened(listenForTcp(config, limits, programs, threads, tls));
             rdma = opened(new RpcRdmaService(
                     programs.overRdma(),
                     threads,
@@ -174,7 +180,11 @@ public final class WarpServer implements AutoCloseable {
     }
 
     private static TcpRpcService listenForTcp(
-            ServerConfig config, ServerLimits limits, Programs programs, OperationThreads threads)
+            ServerConfig config,
+            ServerLimits limits,
+            Programs programs,
+            OperationThreads threads,
+            @Nullable TlsFiles tls)
             throws ConfigException {
         try {
             return TcpRpcService.start(
@@ -182,6 +192,7 @@ public final class WarpServer implements AutoCloseable {
                     programs.overTcp(),
                     threads,
                     LayerLimits.tcp(limits),
+                    tls == null ? null : tls.context(),
                     programs::connectionClosed);
         } catch (IOException e) {
             throw new ConfigException("--tcp-port: " + e.getMessage(), e);
@@ -261,6 +272,7 @@ public final class WarpServer implements AutoCloseable {
         List<Export> before = exports.exports();
         try {
             List<Export> wanted = ExportChanges.keepingEqual(before, backends.exportsOf(specs));
+            TlsFiles.requireReachable(wanted, tls);
             exports.replace(wanted);
             return ExportChanges.between(before, wanted);
         } catch (IllegalArgumentException e) {
@@ -271,7 +283,7 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * Replaces the exports and the names of owners, both or neither.
+     * Replaces the exports and the names of owners, both or neither. The files of TLS are read again before.
      *
      * @param wanted the choices at the start, with other names
      * @return the changes, a line each; empty if nothing has changed
@@ -280,6 +292,9 @@ public final class WarpServer implements AutoCloseable {
     public List<String> reload(List<ExportSpec> specs, IdentityChoices wanted) throws ConfigException {
         reloading.lock();
         try {
+            if (tls != null && !closed) {
+                tls.renew().forEach(LOG::info);
+            }
             if (wanted.equals(identities)) {
                 return reload(specs);
             }

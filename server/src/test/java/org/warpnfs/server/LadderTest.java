@@ -41,6 +41,7 @@ class LadderTest {
                     "org.jspecify..",
                     "com.google.common..",
                     "org.warpnfs.server.config..",
+                    "org.warpnfs.limits..",
                     "org.warpnfs.nfs.export..",
                     "org.warpnfs.nfs.idmap..");
 

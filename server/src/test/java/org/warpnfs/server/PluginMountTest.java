@@ -100,7 +100,8 @@ class PluginMountTest {
                 16 << 20,
                 Duration.ofSeconds(5),
                 IdentityChoices.DEFAULT,
-                DataPath.DEFAULTS);
+                DataPath.DEFAULTS,
+                null);
     }
 
     private static ExportSpec export(Path source, String options) throws Exception {

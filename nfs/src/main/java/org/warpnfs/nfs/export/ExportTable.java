@@ -141,7 +141,7 @@ public final class ExportTable {
      * @throws RpcAuthException as {@link Identity#of}
      */
     public Requester requesterOf(RpcCall call) throws RpcAuthException {
-        return Requester.of(call, identities.groups());
+        return Requester.of(call, identities);
     }
 
     /** Overlapping changes of files, for all programs that serve this table. */

@@ -2,12 +2,16 @@ package org.warpnfs.nfs.export;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.PrivilegedPeer;
 import org.warpnfs.limits.SecuredPeer;
+import org.warpnfs.nfs.idmap.CertificateUsers;
 import org.warpnfs.nfs.idmap.GroupSource;
+import org.warpnfs.nfs.idmap.Identities;
 
 /**
  * The sender of a call, with everything that exports decide by.
@@ -36,17 +40,26 @@ public record Requester(
      *
      * @throws RpcAuthException as {@link Identity#of}
      */
-    public static Requester of(RpcCall call, GroupSource groups) throws RpcAuthException {
-        Identity identity = Identity.of(call);
+    public static Requester of(RpcCall call, Identities identities) throws RpcAuthException {
         RpcTransport transport = call.getTransport();
+        SecuredPeer.Security security =
+                transport instanceof SecuredPeer peer ? peer.security() : SecuredPeer.Security.CLEAR;
+        Identity identity = mapped(Identity.of(call), identities.certificates().of(security.names()));
         InetSocketAddress remote = transport.getRemoteSocketAddress();
         InetAddress address = remote == null ? null : remote.getAddress();
         return new Requester(
                 address == null ? new InetSocketAddress(0).getAddress() : address,
                 isPrivileged(transport, remote),
                 identity,
-                groups,
-                transport instanceof SecuredPeer peer ? peer.security() : SecuredPeer.Security.CLEAR);
+                identities.groups(),
+                security);
+    }
+
+    /** Replaces the user that a client names in AUTH_SYS, if its certificate stands for one user. */
+    private static Identity mapped(Identity said, CertificateUsers.@Nullable User user) {
+        return user != null && said instanceof Identity.SystemUser
+                ? new Identity.SystemUser(user.uid(), user.gid(), List.of())
+                : said;
     }
 
     private static boolean isPrivileged(RpcTransport transport, InetSocketAddress remote) {

@@ -46,7 +46,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  * If no operation thread takes a call, the connection is ended, and its requester repeats the call on the next one.
  */
 final class ConnectionTransport extends OwnPeerTransport
-        implements InboundHandler, PrivilegedPeer, SecuredPeer, NamedTransport, OpenConnection {
+        implements InboundHandler, PrivilegedPeer, NamedTransport, OpenConnection {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTransport.class);
 
     private final RpcConnection connection;

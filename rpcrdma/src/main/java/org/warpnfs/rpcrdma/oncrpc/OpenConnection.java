@@ -3,12 +3,13 @@ package org.warpnfs.rpcrdma.oncrpc;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.SecuredPeer;
 
 /**
  * An open connection as an administrator sees it. It is the transport object of the connection's calls. Safe for any
  * thread.
  */
-public interface OpenConnection {
+public interface OpenConnection extends SecuredPeer {
     InetSocketAddress remoteAddress();
 
     /** The client in whose share the connection counts. */

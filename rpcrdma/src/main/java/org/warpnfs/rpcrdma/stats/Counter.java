@@ -120,6 +120,16 @@ public enum Counter {
     CONNECTIONS_REFUSED_BY_CLIENT(Kind.TOTAL),
     /** How often TCP connections could not be accepted, usually because no file descriptor was free. */
     ACCEPTS_FAILED(Kind.TOTAL),
+    /** TCP connections inside TLS now. */
+    TLS_CONNECTIONS_OPEN(Kind.LEVEL),
+    /** TLS handshakes with clients that showed no certificate. */
+    TLS_HANDSHAKES(Kind.TOTAL),
+    /** TLS handshakes with clients that showed a certificate, which was verified. */
+    TLS_HANDSHAKES_MUTUAL(Kind.TOTAL),
+    /** TLS handshakes that did not end in time, or ended without a protected connection. */
+    TLS_HANDSHAKES_FAILED(Kind.TOTAL),
+    /** TCP connections ended because they carried what is not TLS where TLS was due. */
+    TLS_VIOLATIONS(Kind.TOTAL),
     /** TCP connections ended because no complete call came in time. */
     FIRST_CALLS_MISSED(Kind.TOTAL),
     /** TCP connections ended because a record that had begun came too slowly. */

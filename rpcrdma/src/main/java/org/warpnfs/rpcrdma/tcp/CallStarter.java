@@ -211,6 +211,13 @@ final class CallStarter implements ReplyWriter.Calls {
         int direction = lengthBytes < RPC_MESSAGE_MIN_BYTES
                 ? NO_DIRECTION
                 : record.getInt(record.readerIndex() + DIRECTION_OFFSET_BYTES);
+        if (direction == DIRECTION_CALL && !called && TlsStart.isProbe(record) && reader.recordsBegun() == 1) {
+            if (connection.startTls(record.getInt(record.readerIndex()), reader.hasMore())) {
+                record.release();
+                memory.give(lengthBytes);
+                return false;
+            }
+        }
         if (direction == DIRECTION_CALL) {
             inFlight++;
             called = true;

@@ -15,9 +15,15 @@ import io.netty.util.UncheckedBooleanSupplier;
 final class RecordReads implements RecvByteBufAllocator {
     private final RecvByteBufAllocator otherwise = new AdaptiveRecvByteBufAllocator();
     private final RecordReader reader;
+    private boolean encrypted;
 
     RecordReads(RecordReader reader) {
         this.reader = reader;
+    }
+
+    /** From now on the socket gives ciphertext, which is no part of a record. */
+    void encrypted() {
+        encrypted = true;
     }
 
     @Override
@@ -36,7 +42,7 @@ final class RecordReads implements RecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
-            ByteBuf target = reader.target();
+            ByteBuf target = encrypted ? null : reader.target();
             return target != null ? target : delegate.allocate(allocator);
         }
 

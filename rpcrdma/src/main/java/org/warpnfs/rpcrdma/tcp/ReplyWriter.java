@@ -15,7 +15,6 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
-import org.warpnfs.sockets.PieceWriter;
 
 /**
  * Writes the output of one TCP connection.
@@ -54,7 +53,7 @@ final class ReplyWriter {
     private record Ending(TcpCall call, @Nullable RpcMessage reply) {}
 
     private final Channel channel;
-    private final PieceWriter output;
+    private RecordOutput output;
     private final ClientAccount account;
     private final TransportStatistics statistics;
     private final int maxPerTurn;
@@ -69,7 +68,7 @@ final class ReplyWriter {
 
     ReplyWriter(Channel channel, ClientAccount account, TransportStatistics statistics, int maxPerTurn, Calls calls) {
         this.channel = channel;
-        this.output = new PieceWriter(channel);
+        this.output = new ClearOutput(channel);
         this.account = account;
         this.statistics = statistics;
         this.maxPerTurn = maxPerTurn;
@@ -78,7 +77,15 @@ final class ReplyWriter {
 
     /** Whether replies may have file ranges in place of data. */
     boolean takesRanges() {
-        return PieceWriter.takesRanges(channel);
+        return output.takesRanges();
+    }
+
+    /** From now on all output goes through TLS. Nothing must have been written before. */
+    void encrypt() {
+        if (unsentBytes != 0 || sentBytes != 0) {
+            throw new IllegalStateException("TLS begins after " + sentBytes + " bytes in clear");
+        }
+        output = new TlsOutput(channel);
     }
 
     /** Bytes of messages that the socket has not taken. */

@@ -5,6 +5,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,6 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.Protection;
+import org.warpnfs.limits.SecuredPeer;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.message.RpcConnection;
@@ -56,7 +61,10 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     private final ReplyWriter writer;
     private final CallStarter starter;
     private final ConnectionWatch watch;
+    private final RecordReads reads;
+    private @Nullable TlsStart tls;
     private volatile Occupation.Since occupation = new Occupation.Since(Occupation.IDLE, System.nanoTime());
+    private volatile SecuredPeer.Security security = SecuredPeer.Security.CLEAR;
     private boolean draining;
 
     /** @param peer known in advance, because the channel forgets its addresses when it closes */
@@ -72,7 +80,8 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         this.handler = handlers.opened(this);
         this.starter = new CallStarter(channel, this, context, handler, backwardReplies);
         this.writer = new ReplyWriter(channel, peer.account, context.statistics(), options.maxStartsPerTurn(), starter);
-        channel.config().setRecvByteBufAllocator(new RecordReads(starter.reader()));
+        this.reads = new RecordReads(starter.reader());
+        channel.config().setRecvByteBufAllocator(reads);
         context.statistics().increment(Counter.CONNECTIONS_OPEN);
     }
 
@@ -95,6 +104,64 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         starter.received((ByteBuf) message);
     }
 
+    /**
+     * Answers the AUTH_TLS probe, and lets everything else go through TLS.
+     *
+     * @param clearBytes whether more has come in clear behind the probe, which must not be read as if it had come
+     *     inside TLS
+     * @return false if there is no TLS here, and the probe is a call like any other
+     */
+    boolean startTls(int xid, boolean clearBytes) {
+        TlsContext context = this.context.tls();
+        if (context == null || tls != null) {
+            return false;
+        }
+        if (clearBytes) {
+            this.context.statistics().increment(Counter.TLS_VIOLATIONS);
+            endFor("tls", "bytes in clear behind the AUTH_TLS probe");
+            return true;
+        }
+        reads.encrypted();
+        writer.encrypt();
+        tls = TlsStart.begin(channel, context, peer.account.address(), xid);
+        return true;
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        TlsStart start = tls;
+        if (start == null) {
+            return;
+        }
+        if (event instanceof SslHandshakeCompletionEvent completion) {
+            handshakeEnded(start, completion.cause());
+        } else if (event instanceof SslCloseCompletionEvent) {
+            // The peer sends no more, as with a FIN.
+            var _ = channel.close();
+        }
+    }
+
+    private void handshakeEnded(TlsStart start, @Nullable Throwable failure) {
+        Throwable cause = failure == null ? start.ended() : failure;
+        if (cause == null) {
+            context.statistics().increment(Counter.TLS_CONNECTIONS_OPEN);
+            context.statistics()
+                    .increment(
+                            start.security().protection() == Protection.MUTUAL_TLS
+                                    ? Counter.TLS_HANDSHAKES_MUTUAL
+                                    : Counter.TLS_HANDSHAKES);
+            security = start.security();
+        } else {
+            context.statistics().increment(Counter.TLS_HANDSHAKES_FAILED);
+            endFor("tls handshake", TlsStart.told(cause));
+        }
+    }
+
+    @Override
+    public SecuredPeer.Security security() {
+        return security;
+    }
+
     /** Closes the connection because its peer broke a rule. */
     void refuse(String cause, @Nullable String detail) {
         context.statistics().increment(Counter.RECORDS_REFUSED);
@@ -108,7 +175,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
                 .addKeyValue("cause", cause)
                 .log("{}: {} ({} more like it)", this, detail, more));
         context.statistics().increment(Counter.CONNECTIONS_ABORTED);
-        var _ = channel.close();
+        TlsStart.cut(channel);
     }
 
     @Override
@@ -116,6 +183,9 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         watch.close();
         starter.close();
         context.statistics().add(Counter.CONNECTIONS_OPEN, -1);
+        if (security.protection() != Protection.NONE) {
+            context.statistics().add(Counter.TLS_CONNECTIONS_OPEN, -1);
+        }
         handler.closed();
     }
 
@@ -124,10 +194,16 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause instanceof IOException) {
             LOG.debug("{}: {}", this, cause.getMessage());
+        } else if (tls != null && cause instanceof DecoderException) {
+            // During the handshake, the end of the handshake tells the same.
+            if (security.protection() != Protection.NONE && channel.isActive()) {
+                context.statistics().increment(Counter.TLS_VIOLATIONS);
+                endFor("tls", TlsStart.told(cause));
+            }
         } else {
             defect(cause);
         }
-        var _ = channel.close();
+        TlsStart.cut(channel);
     }
 
     /** Ends the connection because of a defect of ours. */
@@ -143,7 +219,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     private void defect(LoggingEventBuilder line, Throwable cause) {
         context.statistics().increment(Counter.DEFECTS);
         line.addKeyValue("peer", peer.remote).log("{}: a defect ends the connection", this, cause);
-        var _ = channel.close();
+        TlsStart.cut(channel);
     }
 
     // What is sent
@@ -267,12 +343,13 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     @Override
     public void abort(String reason) {
         LOG.debug("{}: {}", this, reason);
-        var _ = channel.close();
+        TlsStart.cut(channel);
     }
 
     /** Closes the connection and waits for that. Must not be called on an event loop. */
     void closeNow() {
-        channel.close().awaitUninterruptibly();
+        TlsStart.cut(channel);
+        channel.closeFuture().awaitUninterruptibly();
     }
 
     @Override

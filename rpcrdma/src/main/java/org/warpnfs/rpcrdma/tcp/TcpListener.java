@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -64,10 +65,26 @@ public final class TcpListener implements AutoCloseable {
             TransportStatistics statistics,
             InboundHandlerFactory handlers)
             throws IOException {
+        return bind(address, options, null, statistics, handlers);
+    }
+
+    /**
+     * Starts to listen for clients that may use TLS.
+     *
+     * @param tls null if no client can; it must outlive the listener
+     * @throws IOException if the address is in use, or does not belong to this host
+     */
+    public static TcpListener bind(
+            InetSocketAddress address,
+            TcpOptions options,
+            @Nullable TlsContext tls,
+            TransportStatistics statistics,
+            InboundHandlerFactory handlers)
+            throws IOException {
         EventLoopGroup loops = TcpSockets.loops("rpc-tcp", options.eventLoopThreads());
         Class<? extends ServerChannel> type =
                 Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
-        ListenerContext context = new ListenerContext(options, statistics);
+        ListenerContext context = new ListenerContext(options, statistics, tls);
         ConnectionTable connections = new ConnectionTable(context);
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)

@@ -27,6 +27,7 @@ import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.PluginChoice;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.TlsChoice;
 import org.warpnfs.server.hosts.SystemHostNames;
 import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.settings.Mistakes;
@@ -103,6 +104,8 @@ final class Configured {
         PluginChoice plugin = mistakes.tried(
                         Optional.<PluginChoice>empty(), () -> Optional.ofNullable(BackendChoice.plugin(settings)))
                 .orElse(null);
+        TlsChoice tls = mistakes.tried(Optional.<TlsChoice>empty(), () -> Optional.ofNullable(tls()))
+                .orElse(null);
         mistakes.end();
         return new ServerConfig(
                 exports,
@@ -121,7 +124,8 @@ final class Configured {
                 settings.get(Settings.PAYLOAD_MEMORY),
                 settings.get(Settings.DRAIN),
                 identities,
-                new DataPath(settings.get(Settings.SPLICE), settings.get(Settings.INLINE)));
+                new DataPath(settings.get(Settings.SPLICE), settings.get(Settings.INLINE)),
+                tls);
     }
 
     /** Returns whether {@code --exports} is set, with files or without; these files can be read again. */
@@ -129,9 +133,11 @@ final class Configured {
         return settings.origin(Settings.EXPORTS).isSaid();
     }
 
-    /** Returns whether there are files that can be read again: of exports or of names. */
+    /** Returns whether there are files that can be read again: of exports, of names or of TLS. */
     boolean canBeReadAgain() {
-        return hasExportsFiles() || !settings.get(Settings.ID_MAP).isEmpty();
+        return hasExportsFiles()
+                || !settings.get(Settings.ID_MAP).isEmpty()
+                || !settings.get(Settings.TLS_CERTIFICATE).isEmpty();
     }
 
     /**
@@ -201,6 +207,20 @@ final class Configured {
         return new IdentityChoices(
                 settings.get(Settings.MANAGE_GIDS),
                 new MappedNames.Choices(domain.isEmpty() ? null : domain, map, settings.get(Settings.ID_NAMES)));
+    }
+
+    /** Returns the choices for TLS; null if there is none. */
+    private @Nullable TlsChoice tls() throws ConfigException {
+        String certificate = settings.get(Settings.TLS_CERTIFICATE);
+        if (certificate.isEmpty()) {
+            return null;
+        }
+        String clientCa = settings.get(Settings.TLS_CLIENT_CA);
+        return new TlsChoice(
+                PathText.of(settings.at(Settings.TLS_CERTIFICATE), certificate),
+                PathText.of(settings.at(Settings.TLS_KEY), settings.get(Settings.TLS_KEY)),
+                clientCa.isEmpty() ? null : PathText.of(settings.at(Settings.TLS_CLIENT_CA), clientCa),
+                TlsChoice.users(settings.at(Settings.TLS_USER), settings.get(Settings.TLS_USER)));
     }
 
     /** Returns the state directory; null if nothing survives a restart. */

@@ -217,6 +217,7 @@ final class ListCommands {
         Table table() {
             return new Table()
                     .text("CONNECTION", "id")
+                    .text("TLS", "protection")
                     .text("SINCE", "since")
                     .number("CALLS", "calls")
                     .number("IDLE", "idleSeconds");

@@ -62,14 +62,17 @@ final class ServeCommand implements Callable<Integer> {
             Signals.on("HUP", () -> {
                 manager.reloading();
                 reload.run();
-                manager.ready("exports read again at " + now());
+                manager.ready("files read again at " + now());
             });
             if (configured.settings().get(Settings.WATCH_EXPORTS)) {
                 reload.watch();
             }
         } else {
             // Without a handler SIGHUP would end the server.
-            Signals.on("HUP", () -> LOG.info("SIGHUP: without --exports or --id-map there is nothing to read again"));
+            Signals.on(
+                    "HUP",
+                    () -> LOG.info(
+                            "SIGHUP: without --exports, --id-map or --tls-certificate there is nothing to read again"));
         }
         Watchdog watchdog = Watchdog.start(manager, within -> {
             // A drained server answers no calls, but is well.

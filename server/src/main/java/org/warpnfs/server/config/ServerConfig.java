@@ -25,6 +25,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param drain how long a stop waits for calls under way
  * @param identities how users and groups are identified
  * @param dataPath the short cuts that calls may take
+ * @param tls null if no client can use TLS
  */
 public record ServerConfig(
         List<ExportSpec> exports,
@@ -40,7 +41,8 @@ public record ServerConfig(
         long payloadBytes,
         Duration drain,
         IdentityChoices identities,
-        DataPath dataPath) {
+        DataPath dataPath,
+        @Nullable TlsChoice tls) {
 
     /** The least memory for file data in flight: a few transfers of the largest size. */
     public static final long MIN_PAYLOAD_BYTES = 8 << 20;
@@ -83,7 +85,8 @@ public record ServerConfig(
                 payloadBytes,
                 drain,
                 identities,
-                DataPath.DEFAULTS);
+                DataPath.DEFAULTS,
+                null);
     }
 
     /** The same, with the backend of a plug-in. */
@@ -102,7 +105,8 @@ public record ServerConfig(
                 payloadBytes,
                 drain,
                 identities,
-                dataPath);
+                dataPath,
+                tls);
     }
 
     /** The same, with chosen short cuts. */
@@ -121,6 +125,27 @@ public record ServerConfig(
                 payloadBytes,
                 drain,
                 identities,
+                chosen,
+                tls);
+    }
+
+    /** The same, for clients that may use TLS. */
+    public ServerConfig withTls(@Nullable TlsChoice chosen) {
+        return new ServerConfig(
+                exports,
+                backend,
+                plugin,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                dataPath,
                 chosen);
     }
 

@@ -200,6 +200,20 @@ public final class MetricTable {
                     "tcp_first_calls_missed",
                     "tcp_first_calls_missed",
                     "Connections closed because no complete call arrived in time"),
+            level("tcp_tls_connections_open", "tcp_tls_connections_open", "Connections inside TLS"),
+            total("tcp_tls_handshakes", "tcp_tls_handshakes", "TLS handshakes with clients that showed no certificate"),
+            total(
+                    "tcp_tls_handshakes_mutual",
+                    "tcp_tls_handshakes_mutual",
+                    "TLS handshakes with clients whose certificate was verified"),
+            total(
+                    "tcp_tls_handshakes_failed",
+                    "tcp_tls_handshakes_failed",
+                    "TLS handshakes that failed or did not end in time"),
+            total(
+                    "tcp_tls_violations",
+                    "tcp_tls_violations",
+                    "Connections closed because bytes came in clear where TLS was due"),
             total(
                     "tcp_records_refused",
                     "tcp_records_refused",

@@ -60,6 +60,7 @@ final class Combinations {
         backend(resolved, mistakes);
         identities(resolved, mistakes);
         ports(resolved, mistakes);
+        tls(resolved, mistakes);
     }
 
     private static Setting<?> limit(String name) {
@@ -116,6 +117,27 @@ final class Combinations {
                 && resolved.get(Settings.ID_MAP).isEmpty()) {
             mistakes.add(resolved.at(Settings.ID_NAMES)
                     + ": this needs names from idDomain (--id-domain) or idMap (--id-map)");
+        }
+    }
+
+    private static void tls(Resolved resolved, Mistakes mistakes) {
+        boolean certificate = !resolved.get(Settings.TLS_CERTIFICATE).isEmpty();
+        boolean key = !resolved.get(Settings.TLS_KEY).isEmpty();
+        boolean clientCa = !resolved.get(Settings.TLS_CLIENT_CA).isEmpty();
+        if (certificate && !key) {
+            mistakes.add(resolved.at(Settings.TLS_CERTIFICATE) + ": this needs its key, tlsKey (--tls-key)");
+        }
+        if (key && !certificate) {
+            mistakes.add(resolved.at(Settings.TLS_KEY) + ": this needs a certificate, tlsCertificate "
+                    + "(--tls-certificate)");
+        }
+        if (clientCa && !certificate) {
+            mistakes.add(resolved.at(Settings.TLS_CLIENT_CA) + ": this needs a certificate of the server, "
+                    + "tlsCertificate (--tls-certificate)");
+        }
+        if (!resolved.get(Settings.TLS_USER).isEmpty() && !clientCa) {
+            mistakes.add(resolved.at(Settings.TLS_USER)
+                    + ": this needs certificates of clients, tlsClientCa (--tls-client-ca)");
         }
     }
 

@@ -29,7 +29,8 @@ public final class Settings {
                     "A single export is mounted at /, each of several at its own absolute path.",
                     "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, "
                             + "anongid=N, secure,",
-                    "insecure (default), sec=sys:none, crossmnt, nohide, fsid=N, nordirplus, mountpoint.")
+                    "insecure (default), sec=sys:none, xprtsec=none:tls:mtls, crossmnt, nohide, fsid=N, nordirplus, "
+                            + "mountpoint.")
             .shown("./export, created if it is missing")
             .flag("--export", "DIR[:/PATH][,OPTION...]");
 
@@ -96,6 +97,45 @@ public final class Settings {
 
     public static final Setting<Long> TCP_PORT = Setting.of("tcpPort", PORT, 2049L, "Port for NFS and MOUNT over TCP.")
             .flag("--tcp-port", "PORT");
+
+    public static final Setting<String> TLS_CERTIFICATE = Setting.of(
+                    "tlsCertificate",
+                    new Kind.Text("a file", false),
+                    "",
+                    "The server's certificate in PEM, and behind it those that it was issued by. With it, clients may "
+                            + "use TLS over TCP",
+                    "(xprtsec=tls). The file is read again when it changes.")
+            .shown("none: no TLS")
+            .flag("--tls-certificate", "FILE");
+
+    public static final Setting<String> TLS_KEY = Setting.of(
+                    "tlsKey",
+                    new Kind.Text("a file", false),
+                    "",
+                    "The key of --tls-certificate in PEM (PKCS#8, no password), which other users must not be able to "
+                            + "read.")
+            .shown("none")
+            .flag("--tls-key", "FILE");
+
+    public static final Setting<String> TLS_CLIENT_CA = Setting.of(
+                    "tlsClientCa",
+                    new Kind.Text("a file", false),
+                    "",
+                    "Certificates of those who issue certificates to clients, in PEM. With it, clients are asked for "
+                            + "theirs",
+                    "(xprtsec=mtls).")
+            .shown("none: clients are not asked")
+            .flag("--tls-client-ca", "FILE");
+
+    public static final Setting<List<String>> TLS_USER = Setting.of(
+                    "tlsUser",
+                    new Kind.Words("NAME=UID[:GID]", true),
+                    List.<String>of(),
+                    "The user as whom a client acts that has shown a certificate with this name (alternative name or "
+                            + "common",
+                    "name), whatever users it names in AUTH_SYS. May be repeated.")
+            .shown("none: clients name their users")
+            .flag("--tls-user", "NAME=UID[:GID]");
 
     public static final Setting<String> STATE = Setting.of(
                     "state",
@@ -292,6 +332,10 @@ public final class Settings {
                 LISTEN,
                 RDMA_PORT,
                 TCP_PORT,
+                TLS_CERTIFICATE,
+                TLS_KEY,
+                TLS_CLIENT_CA,
+                TLS_USER,
                 STATE,
                 CRC,
                 MARKERS,

@@ -36,7 +36,8 @@ class HangUpTest {
                 Thread.sleep(10);
             }
             assertThat(server.output())
-                    .contains("SIGHUP: without --exports or --id-map there is nothing to read again");
+                    .contains(
+                            "SIGHUP: without --exports, --id-map or --tls-certificate there is nothing to read again");
             NullCall.ask(server.tcp(), Duration.ofSeconds(DEADLINE_SECONDS));
         } finally {
             server.kill();
