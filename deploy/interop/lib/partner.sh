@@ -7,6 +7,7 @@ partner_start() {
   partner_share=$directory/partner
   mkdir -p "$partner_share"
   cp -r "$here/guest"/{partner,lib} "$share/environment" "$partner_share/"
+  rm -f "$partner_share/control.out" # left by a guest that was killed
   start partner "$here/boot" -k "$kernel" -c -d "$partner_share" -n tap1,52:54:00:00:00:03 -a 10.8.0.3/24 -s "$(server_client_siw)" -u "$mtu" \
     -t "${WARPNFS_LAB_LIMIT:-900}" /share/partner >"$directory/partner.log" 2>&1
   partner_id=$id
