@@ -15,11 +15,13 @@ class LadderTest {
     private static final String[] BELOW = {
         "java..",
         "javax.security.auth",
+        "javax.security.auth.kerberos",
         "org.jspecify..",
         "org.slf4j..",
         "com.google.common..",
         "com.google.errorprone.annotations",
         "org.dcache.oncrpc4j.rpc",
+        "org.dcache.oncrpc4j.rpc.gss",
         "org.dcache.oncrpc4j.xdr",
         "org.warpnfs.payload",
         "org.warpnfs.limits",

@@ -13,9 +13,11 @@ import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.gss.GssLayer;
 import org.warpnfs.rpcrdma.oncrpc.AnsweredCalls;
 import org.warpnfs.rpcrdma.oncrpc.ConnectionConfiguration;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
@@ -83,7 +85,22 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             ResponderOptions options,
             UpperLayerBindings bindings,
             Consumer<RpcTransport> disconnected) {
-        this(programs, executor, pool, options, bindings, disconnected, true);
+        this(programs, executor, pool, options, bindings, disconnected, null, true);
+    }
+
+    /**
+     * Creates a service with the bindings of {@link UpperLayerBindings#RFC_8267}.
+     *
+     * @param gss opens calls with a credential of RPCSEC_GSS; null if such calls are denied
+     */
+    public RpcRdmaService(
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            PayloadPool pool,
+            ResponderOptions options,
+            Consumer<RpcTransport> disconnected,
+            @Nullable GssLayer gss) {
+        this(programs, executor, pool, options, UpperLayerBindings.RFC_8267, disconnected, gss, true);
     }
 
     private RpcRdmaService(
@@ -93,13 +110,14 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             ResponderOptions options,
             UpperLayerBindings bindings,
             Consumer<RpcTransport> disconnected,
+            @Nullable GssLayer gss,
             boolean watched) {
         this.watched = watched;
         Map<OncRpcProgram, RpcDispatchable> served = new HashMap<>(programs);
         if (options.rfc5666().connectionConfiguration()) {
             served.putIfAbsent(ConnectionConfiguration.PROGRAM, new ConnectionConfiguration());
         }
-        dispatcher = new OncRpcDispatcher(served, executor, statistics, bindings, disconnected);
+        dispatcher = new OncRpcDispatcher(served, executor, statistics, bindings, disconnected, gss);
         acceptor = new RpcRdmaAcceptor(options, pool, statistics, dispatcher);
         watch = Thread.ofPlatform().name("rpcrdma-watch").daemon().unstarted(this::watch);
         if (watched) {
@@ -114,7 +132,8 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             PayloadPool pool,
             ResponderOptions options,
             Consumer<RpcTransport> disconnected) {
-        return new RpcRdmaService(programs, executor, pool, options, UpperLayerBindings.RFC_8267, disconnected, false);
+        return new RpcRdmaService(
+                programs, executor, pool, options, UpperLayerBindings.RFC_8267, disconnected, null, false);
     }
 
     /**

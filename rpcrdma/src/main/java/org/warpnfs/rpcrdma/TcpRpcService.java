@@ -11,9 +11,11 @@ import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.rpcrdma.gss.GssLayer;
 import org.warpnfs.rpcrdma.oncrpc.AnsweredCalls;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
 import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
+import org.warpnfs.rpcrdma.oncrpc.UpperLayerBindings;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.tcp.TcpListener;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
@@ -46,7 +48,7 @@ public final class TcpRpcService implements AutoCloseable {
             TcpOptions options,
             Consumer<RpcTransport> disconnected)
             throws IOException {
-        return start(address, programs, executor, options, null, disconnected);
+        return start(address, programs, executor, options, null, null, disconnected);
     }
 
     /**
@@ -63,8 +65,28 @@ public final class TcpRpcService implements AutoCloseable {
             @Nullable TlsContext tls,
             Consumer<RpcTransport> disconnected)
             throws IOException {
+        return start(address, programs, executor, options, tls, null, disconnected);
+    }
+
+    /**
+     * Starts to serve clients that may use TLS or Kerberos.
+     *
+     * @param tls null if no client can use TLS; it must outlive the service
+     * @param gss opens calls with a credential of RPCSEC_GSS; null if such calls are denied
+     * @throws IOException if the address cannot be listened on
+     */
+    public static TcpRpcService start(
+            InetSocketAddress address,
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            TcpOptions options,
+            @Nullable TlsContext tls,
+            @Nullable GssLayer gss,
+            Consumer<RpcTransport> disconnected)
+            throws IOException {
         TransportStatistics statistics = new TransportStatistics();
-        OncRpcDispatcher dispatcher = new OncRpcDispatcher(programs, executor, statistics, disconnected);
+        OncRpcDispatcher dispatcher =
+                new OncRpcDispatcher(programs, executor, statistics, UpperLayerBindings.RFC_8267, disconnected, gss);
         return new TcpRpcService(
                 statistics, dispatcher, TcpListener.bind(address, options, tls, statistics, dispatcher));
     }

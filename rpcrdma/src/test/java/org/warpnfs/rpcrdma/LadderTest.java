@@ -97,6 +97,15 @@ class LadderTest {
             only("..rpcrdma.udp..", "..rpcrdma.message..", "org.warpnfs.sockets..", "io.netty..", "org.slf4j..");
 
     @ArchTest
+    static final ArchRule gssKnowsMessagesAlone = only(
+            "..rpcrdma.gss..",
+            "..rpcrdma.message..",
+            "org.warpnfs.payload..",
+            "org.ietf.jgss..",
+            "javax.security.auth..",
+            "org.slf4j..");
+
+    @ArchTest
     static final ArchRule oncrpcAndTheServicesAloneKnowOncrpc4j = noClasses()
             .that()
             .resideOutsideOfPackages("..rpcrdma.oncrpc..", "org.warpnfs.rpcrdma")

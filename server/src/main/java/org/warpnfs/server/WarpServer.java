@@ -22,8 +22,8 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.idmap.CurrentNames;
+import org.warpnfs.nfs.idmap.CurrentPrincipals;
 import org.warpnfs.nfs.idmap.Identities;
-import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.idmap.StaticNames;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v4.Nfs4Administration;
@@ -31,6 +31,7 @@ import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
 import org.warpnfs.rpcrdma.UdpRpcService;
+import org.warpnfs.rpcrdma.gss.GssLayer;
 import org.warpnfs.rpcrdma.oncrpc.AnsweredCalls;
 import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
@@ -101,13 +102,15 @@ public final class WarpServer implements AutoCloseable {
             programs = opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, recorder));
             threads = opened(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
-            tcp = opened(listenForTcp(config, limits, programs, threads, tls));
+            GssLayer gss = Kerberos.layer(config.kerberos());
+            tcp = opened(listenForTcp(config, limits, programs, threads, tls, gss));
             rdma = opened(new RpcRdmaService(
                     programs.overRdma(),
                     threads,
                     payloads,
                     LayerLimits.responder(limits, config.rdma().readReplies()),
-                    programs::connectionClosed));
+                    programs::connectionClosed,
+                    gss));
             iwarp = opened(Iwarp.transport(config, limits));
             rdmaListener = opened(listenForRdma(iwarp, config, rdma));
             drain = new Drain(rdmaListener, rdma, tcp);
@@ -184,7 +187,8 @@ public final class WarpServer implements AutoCloseable {
             ServerLimits limits,
             Programs programs,
             OperationThreads threads,
-            @Nullable TlsFiles tls)
+            @Nullable TlsFiles tls,
+            @Nullable GssLayer gss)
             throws ConfigException {
         try {
             return TcpRpcService.start(
@@ -193,6 +197,7 @@ public final class WarpServer implements AutoCloseable {
                     threads,
                     LayerLimits.tcp(limits),
                     tls == null ? null : tls.context(),
+                    gss,
                     programs::connectionClosed);
         } catch (IOException e) {
             throw new ConfigException("--tcp-port: " + e.getMessage(), e);
@@ -298,10 +303,13 @@ public final class WarpServer implements AutoCloseable {
             if (wanted.equals(identities)) {
                 return reload(specs);
             }
-            OwnerNames names = WhoIsWho.of(wanted).owners();
+            Identities fresh = WhoIsWho.of(wanted);
             List<String> changes = new ArrayList<>(reload(specs));
             if (identities().owners() instanceof CurrentNames current) {
-                current.become(names);
+                current.become(fresh.owners());
+                if (identities().principals() instanceof CurrentPrincipals principals) {
+                    principals.become(fresh.principals());
+                }
                 identities = wanted;
                 StaticNames map = wanted.names().map();
                 changes.add("names of owners changed: " + map.users().size() + " users and "

@@ -101,6 +101,7 @@ class PluginMountTest {
                 Duration.ofSeconds(5),
                 IdentityChoices.DEFAULT,
                 DataPath.DEFAULTS,
+                null,
                 null);
     }
 

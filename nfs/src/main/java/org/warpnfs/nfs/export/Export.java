@@ -2,6 +2,7 @@ package org.warpnfs.nfs.export;
 
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.idmap.AnswerPending;
 import org.warpnfs.nfs.idmap.GroupSource;
+import org.warpnfs.nfs.idmap.Identities;
+import org.warpnfs.nfs.idmap.PrincipalUsers;
 
 /** A file system served under a path with a policy. Immutable; safe for any thread. */
 public final class Export {
@@ -60,8 +63,12 @@ public final class Export {
         return of(path, fileSystem, ExportPolicy.everyone(options), source);
     }
 
-    static Export pseudo(PseudoFileSystem fileSystem) {
-        ExportOptions options = ExportOptions.DEFAULTS.withReadOnly(true).withSquash(Squash.NONE);
+    /** @param flavors what the exports accept, since a client must pass through to any of them */
+    static Export pseudo(PseudoFileSystem fileSystem, List<Flavor> flavors) {
+        ExportOptions options = ExportOptions.DEFAULTS
+                .withReadOnly(true)
+                .withSquash(Squash.NONE)
+                .withFlavors(flavors);
         return new Export(
                 PSEUDO_KEY,
                 PseudoPath.root(),
@@ -207,13 +214,44 @@ public final class Export {
     private Caller squashed(ExportOptions options, Squash squash, Requester requester) throws ExportDenial {
         return switch (requester.identity()) {
             case Identity.Anonymous _ -> anonymous(options);
+            case Identity.KerberosUser user -> squashed(options, squash, user, requester.known());
             case Identity.SystemUser user ->
                 switch (squash) {
-                    case NONE -> new Caller(user.uid(), user.gid(), groups(user, requester.groups()));
+                    case NONE ->
+                        new Caller(
+                                user.uid(),
+                                user.gid(),
+                                groups(user, requester.known().groups()));
                     case ALL -> anonymous(options);
-                    case ROOT -> rootSquashed(options, user, requester.groups());
+                    case ROOT ->
+                        rootSquashed(
+                                options,
+                                user.uid(),
+                                user.gid(),
+                                groups(user, requester.known().groups()));
                 };
         };
+    }
+
+    /** A user of Kerberos has the groups that this host knows. The client says nothing about them. */
+    private Caller squashed(ExportOptions options, Squash squash, Identity.KerberosUser user, Identities known)
+            throws ExportDenial {
+        if (squash == Squash.ALL || isPseudo()) {
+            return anonymous(options);
+        }
+        Optional<PrincipalUsers.User> found;
+        try {
+            found = known.principals().userOf(user.principal());
+        } catch (AnswerPending e) {
+            throw new ExportDenial(ExportDenial.Reason.PENDING);
+        }
+        if (found.isEmpty()) {
+            return anonymous(options);
+        }
+        PrincipalUsers.User local = found.get();
+        return squash == Squash.NONE
+                ? new Caller(local.uid(), local.gid(), local.groups())
+                : rootSquashed(options, local.uid(), local.gid(), local.groups());
     }
 
     private static Caller anonymous(ExportOptions options) {
@@ -229,18 +267,14 @@ public final class Export {
         }
     }
 
-    private Caller rootSquashed(ExportOptions options, Identity.SystemUser user, GroupSource source)
-            throws ExportDenial {
-        List<Long> groups = groups(user, source);
+    private static Caller rootSquashed(ExportOptions options, long uid, long gid, List<Long> said) {
+        List<Long> groups = said;
         if (groups.contains(0L)) {
             groups = groups.stream()
                     .map(group -> group == 0 ? (Long) options.anonGid() : group)
                     .toList();
         }
-        return new Caller(
-                user.uid() == 0 ? options.anonUid() : user.uid(),
-                user.gid() == 0 ? options.anonGid() : user.gid(),
-                groups);
+        return new Caller(uid == 0 ? options.anonUid() : uid, gid == 0 ? options.anonGid() : gid, groups);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.export;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,7 +49,7 @@ final class ExportTree {
         PseudoFileSystem directories = new PseudoFileSystem(byPath.keySet().stream()
                 .filter(path -> exportAbove(path) == null)
                 .toList());
-        pseudo = Export.pseudo(directories);
+        pseudo = Export.pseudo(directories, flavors());
         byKey.put(Export.PSEUDO_KEY, pseudo);
         exports.forEach(this::place);
     }
@@ -75,6 +76,17 @@ final class ExportTree {
                             ? " have the same fsid"
                             : " have the same key by chance: choose another path for one of them"));
         }
+    }
+
+    /**
+     * What any export accepts of anyone, in the order of the exports; everything that needs no keys if there is none.
+     */
+    private List<Flavor> flavors() {
+        Set<Flavor> all = new LinkedHashSet<>();
+        for (Export export : exports) {
+            export.policy().rules().forEach(rule -> all.addAll(rule.options().flavors()));
+        }
+        return all.isEmpty() ? ExportOptions.DEFAULTS.flavors() : List.copyOf(all);
     }
 
     private @Nullable Export exportAbove(PseudoPath path) {

@@ -2,6 +2,8 @@ package org.warpnfs.nfs.export;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import javax.security.auth.kerberos.KerberosPrincipal;
 import org.dcache.oncrpc4j.rpc.RpcAuth;
 import org.dcache.oncrpc4j.rpc.RpcAuthError;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
@@ -9,6 +11,7 @@ import org.dcache.oncrpc4j.rpc.RpcAuthStat;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
 import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.gss.RpcAuthGss;
 
 /** The user that a client names in a call, before any squashing. */
 public sealed interface Identity {
@@ -29,6 +32,13 @@ public sealed interface Identity {
             return Flavor.SYS;
         }
     }
+
+    /**
+     * RPCSEC_GSS: a name for which Kerberos vouches.
+     *
+     * @param principal with its realm
+     */
+    record KerberosUser(Flavor flavor, String principal) implements Identity {}
 
     /** AUTH_NONE: no user. */
     record Anonymous() implements Identity {
@@ -52,9 +62,23 @@ public sealed interface Identity {
         if (credential instanceof RpcAuthTypeNone) {
             return new Anonymous();
         }
+        if (credential instanceof RpcAuthGss gss) {
+            return kerberosUser(gss);
+        }
         throw new RpcAuthException(
                 "credential flavour " + credential.type() + " is not served",
                 new RpcAuthError(RpcAuthStat.AUTH_TOOWEAK));
+    }
+
+    private static KerberosUser kerberosUser(RpcAuthGss gss) throws RpcAuthException {
+        Flavor flavor = Flavor.ofService(gss.getService());
+        Set<KerberosPrincipal> principals = gss.getSubject().getPrincipals(KerberosPrincipal.class);
+        if (flavor == null || principals.size() != 1) {
+            throw new RpcAuthException(
+                    "a credential of RPCSEC_GSS without a principal, or of service " + gss.getService(),
+                    new RpcAuthError(RpcAuthStat.AUTH_BADCRED));
+        }
+        return new KerberosUser(flavor, principals.iterator().next().getName());
     }
 
     private static SystemUser systemUser(RpcAuthTypeUnix unix) throws RpcAuthException {

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.PrivilegedPeer;
 import org.warpnfs.limits.SecuredPeer;
 import org.warpnfs.nfs.idmap.CertificateUsers;
-import org.warpnfs.nfs.idmap.GroupSource;
 import org.warpnfs.nfs.idmap.Identities;
 
 /**
@@ -19,20 +18,20 @@ import org.warpnfs.nfs.idmap.Identities;
  * @param address of the host; the wildcard address if the transport knows none, which only a rule for everyone matches
  * @param privilegedPort true if the port is one that only the superuser of that host can use
  * @param identity the user that the host names
- * @param groups source of the users' groups
+ * @param known groups and principals of users
  * @param security the protection of the connection that the call came by
  */
 public record Requester(
         InetAddress address,
         boolean privilegedPort,
         Identity identity,
-        GroupSource groups,
+        Identities known,
         SecuredPeer.Security security) {
     private static final int FIRST_USER_PORT = 1024;
 
     /** Makes a requester whose groups are those in its credential, on a connection in clear. */
     public Requester(InetAddress address, boolean privilegedPort, Identity identity) {
-        this(address, privilegedPort, identity, GroupSource.CREDENTIAL, SecuredPeer.Security.CLEAR);
+        this(address, privilegedPort, identity, Identities.NUMERIC, SecuredPeer.Security.CLEAR);
     }
 
     /**
@@ -51,7 +50,7 @@ public record Requester(
                 address == null ? new InetSocketAddress(0).getAddress() : address,
                 isPrivileged(transport, remote),
                 identity,
-                identities.groups(),
+                identities,
                 security);
     }
 

@@ -6,21 +6,27 @@ package org.warpnfs.nfs.idmap;
  * @param groups groups of callers
  * @param owners names of owners in NFSv4
  * @param certificates users of clients that have shown a certificate
+ * @param principals users of Kerberos principals
  */
-public record Identities(GroupSource groups, OwnerNames owners, CertificateUsers certificates) {
+public record Identities(
+        GroupSource groups, OwnerNames owners, CertificateUsers certificates, PrincipalUsers principals) {
     /** Uses the groups in credentials, and numbers as the only names. */
     public static final Identities NUMERIC = new Identities(GroupSource.CREDENTIAL, OwnerNames.NUMERIC);
 
-    /** Makes identities for which certificates have no meaning. */
+    /** Makes identities for which neither certificates nor principals have a meaning. */
     public Identities(GroupSource groups, OwnerNames owners) {
-        this(groups, owners, CertificateUsers.NONE);
+        this(groups, owners, CertificateUsers.NONE, PrincipalUsers.NONE);
     }
 
     public Identities withCertificates(CertificateUsers users) {
-        return new Identities(groups, owners, users);
+        return new Identities(groups, owners, users, principals);
     }
 
-    /** True if a query may wait for a name service. */
+    public Identities withPrincipals(PrincipalUsers users) {
+        return new Identities(groups, owners, certificates, users);
+    }
+
+    /** True if a query for a call with AUTH_SYS may wait for a name service. */
     public boolean mayWait() {
         return groups.mayWait() || owners.mayWait();
     }

@@ -16,6 +16,7 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
+import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
@@ -252,6 +253,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         return switch (identity) {
             case Identity.SystemUser user -> new Principal(AUTH_SYS, user.uid());
             case Identity.Anonymous _ -> new Principal(AUTH_NONE, 0);
+            case Identity.KerberosUser user -> new Principal(Flavor.RPCSEC_GSS, 0, user.principal());
         };
     }
 

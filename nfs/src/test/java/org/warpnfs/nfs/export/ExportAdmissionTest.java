@@ -105,7 +105,7 @@ class ExportAdmissionTest {
                 other.address(),
                 other.privilegedPort(),
                 other.identity(),
-                other.groups(),
+                other.known(),
                 new SecuredPeer.Security(protection, List.of()));
     }
 

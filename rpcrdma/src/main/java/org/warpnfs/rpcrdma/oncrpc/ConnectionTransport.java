@@ -154,7 +154,7 @@ final class ConnectionTransport extends OwnPeerTransport
                 @Override
                 public void run() {
                     if (call.mayBegin(lane == Lane.DATA, () -> execute(call, lane, arrivedNanos))) {
-                        dispatcher.dispatch(ConnectionTransport.this, call, lane, arrivedNanos);
+                        open(call, lane, arrivedNanos);
                     }
                 }
 
@@ -166,6 +166,20 @@ final class ConnectionTransport extends OwnPeerTransport
         } catch (RejectedExecutionException e) {
             call.drop();
             connection.abort("no operation thread takes calls");
+        }
+    }
+
+    /** Opens a call and runs it, in the lane of what it turns out to be. */
+    private void open(InboundCall call, Lane lane, long arrivedNanos) {
+        InboundCall opened = dispatcher.opened(call, client);
+        if (opened == null) {
+            return;
+        }
+        Lane own = dispatcher.laneOfOpened(opened, lane);
+        if (own == lane) {
+            dispatcher.dispatch(this, opened, lane, arrivedNanos);
+        } else {
+            execute(opened, own, arrivedNanos);
         }
     }
 

@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
 import java.util.Arrays;
+import javax.security.auth.kerberos.KerberosPrincipal;
 import org.dcache.oncrpc4j.rpc.RpcAuth;
 import org.dcache.oncrpc4j.rpc.RpcAuthError;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
@@ -8,8 +9,11 @@ import org.dcache.oncrpc4j.rpc.RpcAuthStat;
 import org.dcache.oncrpc4j.rpc.RpcAuthType;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
+import org.dcache.oncrpc4j.rpc.RpcAuthVerifier;
+import org.dcache.oncrpc4j.rpc.gss.RpcAuthGss;
 import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.rpcrdma.gss.GssCaller;
 
 /**
  * Parses the credentials and verifiers of a connection's calls (RFC 5531, sections 8.2 and 10).
@@ -64,6 +68,20 @@ final class CredentialParser {
             throw denied(RpcAuthStat.AUTH_BADVERF, "verifier is not an empty AUTH_NONE");
         }
         begin(xdr, 0);
+        return credential;
+    }
+
+    /** Skips credential and verifier of a call whose sender was verified, and leaves the stream at the arguments. */
+    static RpcAuth verified(DecodingXdr xdr, GssCaller caller) throws BadXdrOncRpcException {
+        for (int item = 0; item < 2; item++) {
+            xdr.xdrDecodeInt();
+            xdr.skipCounted(xdr.xdrDecodeInt());
+        }
+        RpcAuthGss credential = new RpcAuthGss();
+        credential.setVersion(1);
+        credential.setService(caller.service().code());
+        credential.setVerifier(new RpcAuthVerifier(RpcAuthType.RPCGSS_SEC, caller.replyVerifier()));
+        credential.getSubject().getPrincipals().add(new KerberosPrincipal(caller.principal()));
         return credential;
     }
 

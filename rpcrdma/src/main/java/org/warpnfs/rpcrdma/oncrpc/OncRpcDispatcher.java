@@ -31,6 +31,8 @@ import org.warpnfs.lanes.LaneExecutor;
 import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.rpcrdma.gss.GssLayer;
+import org.warpnfs.rpcrdma.gss.SecuredCall;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
@@ -62,11 +64,15 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     private static final Logger LOG = LoggerFactory.getLogger(OncRpcDispatcher.class);
     private static final int RPC_VERSION = 2;
 
+    /** Longer bodies are verified or decrypted among the calls that move data. */
+    private static final int MAX_SHORT_BODY_BYTES = 8192;
+
     private final ProgramTable programs;
     private final LaneExecutor executor;
     private final TransportStatistics statistics;
     private final UpperLayerBindings bindings;
     private final Consumer<RpcTransport> disconnected;
+    private final @Nullable GssLayer gss;
     private final AnsweredCalls answered = new AnsweredCalls();
     private final Set<ConnectionTransport> open = ConcurrentHashMap.newKeySet();
 
@@ -76,7 +82,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             Executor executor,
             TransportStatistics statistics,
             Consumer<RpcTransport> disconnected) {
-        this(programs, executor, statistics, UpperLayerBindings.RFC_8267, disconnected);
+        this(programs, executor, statistics, UpperLayerBindings.RFC_8267, disconnected, null);
     }
 
     /**
@@ -84,18 +90,22 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
      * @param bindings the bindings of programs that pass no payloads
      * @param disconnected is called for each connection that has ended, on a thread of the executor while there is one;
      *     calls of that connection may still be running
+     * @param gss opens calls with a credential of RPCSEC_GSS, one for all transports of a server; null if such calls
+     *     are denied
      */
     public OncRpcDispatcher(
             Map<OncRpcProgram, RpcDispatchable> programs,
             Executor executor,
             TransportStatistics statistics,
             UpperLayerBindings bindings,
-            Consumer<RpcTransport> disconnected) {
+            Consumer<RpcTransport> disconnected,
+            @Nullable GssLayer gss) {
         this.programs = new ProgramTable(programs);
         this.executor = LaneExecutor.over(executor);
         this.statistics = statistics;
         this.bindings = bindings;
         this.disconnected = disconnected;
+        this.gss = gss;
     }
 
     @Override
@@ -156,7 +166,53 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
      * @param mayRunHere whether that may be {@link Lane#EVENT_LOOP}
      */
     Lane laneOf(XdrStream call, boolean mayRunHere) {
+        if (gss != null) {
+            switch (GssLayer.workOf(call)) {
+                case NONE -> {}
+                case HEADER -> {
+                    return LaneLook.laneOf(call, programs, Lane.SHORT);
+                }
+                case BODY -> {
+                    return call.remainingBytes() > MAX_SHORT_BODY_BYTES ? Lane.DATA : Lane.SHORT;
+                }
+                case TOKEN -> {
+                    return Lane.LONG;
+                }
+            }
+        }
         return LaneLook.laneOf(call, programs, mayRunHere ? executor.earliest() : Lane.SHORT);
+    }
+
+    /**
+     * The call as its program gets it; null if it has been answered or dropped. What its credential demands is done
+     * here, on this thread.
+     */
+    @Nullable
+    InboundCall opened(InboundCall call, ClientAddress client) {
+        if (gss == null || call instanceof SecuredCall || GssLayer.workOf(call.arguments()) == GssLayer.Work.NONE) {
+            return call;
+        }
+        try {
+            return gss.open(call, client);
+        } catch (RuntimeException | Error e) {
+            statistics.increment(Counter.SYSTEM_ERRORS);
+            LOG.error("a call of {} could not be opened", client, e);
+            try {
+                call.drop();
+            } catch (IllegalStateException ended) {
+                LOG.debug("it has ended before", ended);
+            }
+            return null;
+        }
+    }
+
+    /** The lane of a call that was opened in {@code lane}: that one, or a later one. */
+    Lane laneOfOpened(InboundCall opened, Lane lane) {
+        if (!(opened instanceof SecuredCall)) {
+            return lane;
+        }
+        Lane own = LaneLook.laneOf(opened.arguments(), programs, Lane.SHORT);
+        return own.compareTo(lane) > 0 ? own : lane;
     }
 
     /** A call begins on the event loop. */
@@ -187,7 +243,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
                 return;
             }
             unparsed = new RpcCall(xid, 0, 0, 0, new RpcAuthTypeNone(), xdr, transport);
-            RpcCall call = parse(xid, xdr, transport, unparsed);
+            RpcCall call = parse(xid, xdr, transport, unparsed, inbound);
             if (call != null) {
                 run(call, xdr);
             }
@@ -207,7 +263,8 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         }
     }
 
-    private @Nullable RpcCall parse(int xid, CallXdr xdr, ConnectionTransport transport, RpcCall unparsed)
+    private @Nullable RpcCall parse(
+            int xid, CallXdr xdr, ConnectionTransport transport, RpcCall unparsed, InboundCall inbound)
             throws BadXdrOncRpcException {
         if (xdr.xdrDecodeInt() != RPC_VERSION) {
             statistics.increment(Counter.RPC_VERSION_DENIED);
@@ -219,7 +276,9 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         int procedure = xdr.xdrDecodeInt();
         CallTrace.dispatched(xid, transport, program, version, procedure);
         try {
-            RpcAuth credential = transport.credentials().parse(xdr);
+            RpcAuth credential = inbound instanceof SecuredCall secured
+                    ? CredentialParser.verified(xdr, secured.caller())
+                    : transport.credentials().parse(xdr);
             return new RpcCall(xid, program, version, procedure, credential, xdr, transport);
         } catch (RpcAuthException e) {
             statistics.increment(Counter.AUTH_DENIED);

@@ -22,6 +22,7 @@ import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
 import org.warpnfs.server.config.IdMapFile;
 import org.warpnfs.server.config.IdentityChoices;
+import org.warpnfs.server.config.KerberosChoice;
 import org.warpnfs.server.config.PathText;
 import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.PluginChoice;
@@ -104,6 +105,8 @@ final class Configured {
         PluginChoice plugin = mistakes.tried(
                         Optional.<PluginChoice>empty(), () -> Optional.ofNullable(BackendChoice.plugin(settings)))
                 .orElse(null);
+        KerberosChoice kerberos = mistakes.tried(Optional.<KerberosChoice>empty(), () -> KerberosSettings.of(settings))
+                .orElse(null);
         TlsChoice tls = mistakes.tried(Optional.<TlsChoice>empty(), () -> Optional.ofNullable(tls()))
                 .orElse(null);
         mistakes.end();
@@ -125,7 +128,8 @@ final class Configured {
                 settings.get(Settings.DRAIN),
                 identities,
                 new DataPath(settings.get(Settings.SPLICE), settings.get(Settings.INLINE)),
-                tls);
+                tls,
+                kerberos);
     }
 
     /** Returns whether {@code --exports} is set, with files or without; these files can be read again. */
@@ -167,7 +171,7 @@ final class Configured {
         }
         mistakes.end();
         if (!hasExportsFiles()) {
-            return ServerConfig.placed(said, backend);
+            return checked(ServerConfig.placed(said, backend));
         }
         List<Path> files = new ArrayList<>();
         for (String file : settings.get(Settings.EXPORTS)) {
@@ -175,6 +179,13 @@ final class Configured {
         }
         List<ExportSpec> specs = new ArrayList<>(ServerConfig.placedBesideOthers(said, backend));
         specs.addAll(ExportsFiles.read(files.isEmpty() ? usualFiles() : files, names));
+        return checked(specs);
+    }
+
+    private List<ExportSpec> checked(List<ExportSpec> specs) throws ConfigException {
+        if (settings.get(Settings.KEYTAB).isEmpty()) {
+            KerberosChoice.requireKeys(specs);
+        }
         return specs;
     }
 
@@ -206,7 +217,8 @@ final class Configured {
                 file.isEmpty() ? StaticNames.NONE : IdMapFile.read(PathText.of(settings.at(Settings.ID_MAP), file));
         return new IdentityChoices(
                 settings.get(Settings.MANAGE_GIDS),
-                new MappedNames.Choices(domain.isEmpty() ? null : domain, map, settings.get(Settings.ID_NAMES)));
+                new MappedNames.Choices(domain.isEmpty() ? null : domain, map, settings.get(Settings.ID_NAMES)),
+                KerberosSettings.of(settings).map(KerberosChoice::realm).orElse(null));
     }
 
     /** Returns the choices for TLS; null if there is none. */

@@ -242,8 +242,8 @@ final class ExportWords {
                 return flavor;
             }
         }
-        throw place.mistake("option '" + word + "': '" + name + "' is not supported; sys and none are"
-                + (name.startsWith("krb5") ? " (RPCSEC_GSS is not supported yet)" : ""));
+        throw place.mistake(
+                "option '" + word + "': '" + name + "' is not supported; krb5p, krb5i, krb5, sys and none are");
     }
 
     private Set<Protection> protections(String word, String value) throws ConfigException {

@@ -26,6 +26,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param identities how users and groups are identified
  * @param dataPath the short cuts that calls may take
  * @param tls null if no client can use TLS
+ * @param kerberos the server's keys; null if calls with RPCSEC_GSS are denied
  */
 public record ServerConfig(
         List<ExportSpec> exports,
@@ -42,7 +43,8 @@ public record ServerConfig(
         Duration drain,
         IdentityChoices identities,
         DataPath dataPath,
-        @Nullable TlsChoice tls) {
+        @Nullable TlsChoice tls,
+        @Nullable KerberosChoice kerberos) {
 
     /** The least memory for file data in flight: a few transfers of the largest size. */
     public static final long MIN_PAYLOAD_BYTES = 8 << 20;
@@ -86,6 +88,7 @@ public record ServerConfig(
                 drain,
                 identities,
                 DataPath.DEFAULTS,
+                null,
                 null);
     }
 
@@ -106,7 +109,8 @@ public record ServerConfig(
                 drain,
                 identities,
                 dataPath,
-                tls);
+                tls,
+                kerberos);
     }
 
     /** The same, with chosen short cuts. */
@@ -126,7 +130,29 @@ public record ServerConfig(
                 drain,
                 identities,
                 chosen,
-                tls);
+                tls,
+                kerberos);
+    }
+
+    /** The same, with the server's keys. */
+    public ServerConfig withKerberos(@Nullable KerberosChoice chosen) {
+        return new ServerConfig(
+                exports,
+                backend,
+                plugin,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                dataPath,
+                tls,
+                chosen);
     }
 
     /** The same, for clients that may use TLS. */
@@ -146,7 +172,8 @@ public record ServerConfig(
                 drain,
                 identities,
                 dataPath,
-                chosen);
+                chosen,
+                kerberos);
     }
 
     /**

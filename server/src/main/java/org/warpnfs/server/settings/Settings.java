@@ -240,6 +240,23 @@ public final class Settings {
                     "The server always accepts numbers.")
             .flag("--id-names", "");
 
+    public static final Setting<String> KEYTAB = Setting.of(
+                    "keytab",
+                    new Kind.Text("a file", false),
+                    "",
+                    "Accept Kerberos (RPCSEC_GSS) with the keys of nfs/HOST@REALM in this keytab. Exports choose it",
+                    "by sec=krb5, krb5i or krb5p.")
+            .shown("none")
+            .flag("--keytab", "FILE");
+
+    public static final Setting<String> PRINCIPAL = Setting.of(
+                    "principal",
+                    new Kind.Text("a principal, such as nfs/server.example.org@EXAMPLE.ORG", false),
+                    "",
+                    "Use the keys of this principal alone.")
+            .shown("every nfs/HOST of the keytab")
+            .flag("--principal", "nfs/HOST@REALM");
+
     public static final Setting<Duration> DRAIN = Setting.of(
                     "drain",
                     new Kind.Time(Duration.ZERO, Duration.ofMinutes(10)),
@@ -348,6 +365,8 @@ public final class Settings {
                 ID_DOMAIN,
                 ID_MAP,
                 ID_NAMES,
+                KEYTAB,
+                PRINCIPAL,
                 DRAIN,
                 HTTP,
                 RPCBIND,

@@ -59,7 +59,7 @@ class ExportSpecTest {
                 "/x,rx|unknown option 'rx'",
                 "/x,rq|unknown option 'rq'",
                 "/x,anonuid=4294967296|needs a number",
-                "/x,sec=krb5|sys and none",
+                "/x,sec=krb4|krb5p, krb5i, krb5, sys and none are",
                 ",rw|directory is missing"
             })
     void parse_mistake_namesArgumentAndPart(String argument, String expected) {

@@ -129,7 +129,7 @@ class ExportsFilesTest {
                 "/srv *(anonid=5)|unknown option 'anonid=5'; did you mean 'anonuid=N'?",
                 "/srv *(blue)|unknown option 'blue'; the known ones are rw, ro",
                 "/srv *(async)|a crash loses",
-                "/srv *(rw,sec=krb5p)|'krb5p' is not supported; sys and none are",
+                "/srv *(rw,sec=lipkey)|'lipkey' is not supported; krb5p, krb5i, krb5, sys and none are",
                 "/srv *(anonuid=x)|needs a number",
                 "/srv *(fsid=x)|needs a number from 0 to 4294967295, a UUID, or root",
                 "/srv host (rw)|'(' with no client before it",

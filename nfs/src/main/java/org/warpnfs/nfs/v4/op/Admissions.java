@@ -48,6 +48,11 @@ final class Admissions {
         }
     }
 
+    /** True if the export of {@code location} accepts the caller. */
+    boolean isAdmitted(Location location) {
+        return admissions.stream().anyMatch(admitted -> admitted.export().equals(location.export()));
+    }
+
     /** The caller in the export of {@code location}. */
     Caller callerAt(Location location) {
         return admissionTo(location).caller();

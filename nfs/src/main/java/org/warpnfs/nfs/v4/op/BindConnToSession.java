@@ -6,6 +6,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** BIND_CONN_TO_SESSION (RFC 8881, section 18.34). Binds those of the requested channels that can be bound. */
 final class BindConnToSession implements Operation {
@@ -27,6 +28,8 @@ final class BindConnToSession implements Operation {
                     default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
                 };
         in.bool();
+        call.calling()
+                .requireMachineCredential(call.services().state().sessions().clientOf(id), OpCode.BIND_CONN_TO_SESSION);
         Directions bound = call.services()
                 .state()
                 .sessions()

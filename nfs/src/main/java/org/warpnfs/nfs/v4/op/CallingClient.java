@@ -4,12 +4,15 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.MachineCredential;
 import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
@@ -44,6 +47,25 @@ public final class CallingClient {
 
     InetAddress address() {
         return origin.requester().address();
+    }
+
+    /** True if the call is protected by integrity or privacy, as a machine credential has to be. */
+    boolean isProtected() {
+        Flavor flavor = origin.requester().identity().flavor();
+        return flavor == Flavor.KRB5I || flavor == Flavor.KRB5P;
+    }
+
+    /**
+     * Checks that the call has the client's machine credential, if the client reserves the operation for it.
+     *
+     * @throws Nfs4Exception WRONG_CRED if it has another one (RFC 8881, section 2.10.8.3)
+     */
+    void requireMachineCredential(Client client, OpCode operation) throws Nfs4Exception {
+        MachineCredential machine = client.machine();
+        boolean isReserved = machine != null && machine.enforces(operation.number());
+        if (isReserved && !(isProtected() && client.principal().equals(principal()))) {
+            throw Nfs4Exception.of(Nfs4Status.WRONG_CRED);
+        }
     }
 
     /** The outcome of SEQUENCE, or null before it. */

@@ -1,13 +1,16 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.Optional;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
 import org.warpnfs.nfs.v4.state.client.CreatedSession;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * CREATE_SESSION (RFC 8881, section 18.36). Of the flags, CONN_BACK_CHAN is granted. PERSIST is not, since replies are
@@ -36,6 +39,10 @@ final class CreateSession implements Operation {
         CallbackCredential credential = CallbackSecurity.decode(in);
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        Optional<Client> client = call.services().state().sessions().clientOf(clientId);
+        if (client.isPresent()) {
+            call.calling().requireMachineCredential(client.get(), OpCode.CREATE_SESSION);
         }
         boolean wanted = (flags & CreatedSession.CONN_BACK_CHAN) != 0;
         CreatedSession created = call.services()

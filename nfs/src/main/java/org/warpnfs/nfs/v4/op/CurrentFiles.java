@@ -28,8 +28,19 @@ final class CurrentFiles {
         return current;
     }
 
-    /** The current filehandle; NOFILEHANDLE if there is none. */
+    /**
+     * The current filehandle.
+     *
+     * @throws Nfs4Exception NOFILEHANDLE if there is none; WRONGSEC if its export does not accept the credential
+     */
     Location current() throws Nfs4Exception {
+        Location file = currentWithAnyFlavor();
+        admissions.admit(file);
+        return file;
+    }
+
+    /** The current filehandle, for an operation that judges the credential itself; NOFILEHANDLE if there is none. */
+    Location currentWithAnyFlavor() throws Nfs4Exception {
         if (current == null) {
             throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
         }
@@ -60,6 +71,22 @@ final class CurrentFiles {
         admissions.admit(location);
         current = location;
         currentStateid = Stateid.ANONYMOUS;
+    }
+
+    /**
+     * Sets the current filehandle as PUTFH and its like do. If an operation follows that judges the credential itself,
+     * or none, the export need not accept it (RFC 8881, section 2.6.3.1.1).
+     */
+    void put(Location location, boolean isJudgedLater) throws Nfs4Exception {
+        try {
+            setCurrent(location);
+        } catch (Nfs4Exception e) {
+            if (e.status() != Nfs4Status.WRONGSEC || !isJudgedLater) {
+                throw e;
+            }
+            current = location;
+            currentStateid = Stateid.ANONYMOUS;
+        }
     }
 
     /** Removes the current filehandle, as SECINFO does. */

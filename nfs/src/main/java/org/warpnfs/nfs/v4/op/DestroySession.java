@@ -6,6 +6,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** DESTROY_SESSION (RFC 8881, section 18.37). It may destroy its own session only if it is the last operation. */
 final class DestroySession implements Operation {
@@ -16,6 +17,8 @@ final class DestroySession implements Operation {
         if (session != null && session.id().equals(id) && !call.isLastOperation()) {
             throw Nfs4Exception.of(Nfs4Status.NOT_ONLY_OP);
         }
+        call.calling()
+                .requireMachineCredential(call.services().state().sessions().clientOf(id), OpCode.DESTROY_SESSION);
         call.services().state().sessions().destroySession(id);
     }
 }

@@ -1,11 +1,17 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.Set;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
+import org.warpnfs.nfs.v4.state.core.MachineCredential;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
@@ -28,6 +34,23 @@ final class ExchangeId implements Operation {
     /** SUPP_FENCE_OPS (RFC 7862, section 14.1). */
     private static final int KNOWN_FLAGS_OF_42 = 0x0000_0004;
 
+    /** The operations that Linux reserves. EXCHANGE_ID compares principals in any case. */
+    private static final Set<OpCode> ENFORCED = EnumSet.of(
+            OpCode.EXCHANGE_ID,
+            OpCode.BIND_CONN_TO_SESSION,
+            OpCode.CREATE_SESSION,
+            OpCode.DESTROY_SESSION,
+            OpCode.DESTROY_CLIENTID);
+
+    /** Operations that judge a stateid and no user. */
+    private static final Set<OpCode> ALLOWED = EnumSet.of(
+            OpCode.CLOSE,
+            OpCode.LOCKU,
+            OpCode.OPEN_DOWNGRADE,
+            OpCode.DELEGRETURN,
+            OpCode.TEST_STATEID,
+            OpCode.FREE_STATEID);
+
     private static final int SP4_NONE = 0;
     private static final int SP4_MACH_CRED = 1;
     private static final int SP4_SSV = 2;
@@ -38,13 +61,14 @@ final class ExchangeId implements Operation {
         Opaque owner = Opaque.decode(in);
         int flags = in.int32();
         int protection = in.int32();
-        if (protection == SP4_MACH_CRED || protection == SP4_SSV) {
-            // Both flags need RPCSEC_GSS on this call (section 18.35.3).
-            throw Nfs4Exception.of(Nfs4Status.INVAL);
-        }
-        if (protection != SP4_NONE) {
-            throw Nfs4Exception.of(Nfs4Status.BADXDR);
-        }
+        MachineCredential asked =
+                switch (protection) {
+                    case SP4_NONE -> null;
+                    case SP4_MACH_CRED -> decodeMachineCredential(call, in);
+                    // Not supported: no client is known that uses it.
+                    case SP4_SSV -> throw Nfs4Exception.of(Nfs4Status.INVAL);
+                    default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
+                };
         skipImplementationId(in);
         int known = call.minorVersion() >= 2 ? KNOWN_FLAGS | KNOWN_FLAGS_OF_42 : KNOWN_FLAGS;
         if ((flags & ~known) != 0) {
@@ -61,15 +85,43 @@ final class ExchangeId implements Operation {
                         call.calling().principal(),
                         update,
                         ClientAddress.of(call.calling().address()));
+        MachineCredential machine = call.services().state().sessions().protect(id, asked);
         out.int64(id.clientId());
         out.int32(id.sequence());
         out.int32(USE_NON_PNFS | (id.confirmed() ? CONFIRMED : 0));
-        out.int32(SP4_NONE);
+        if (machine == null) {
+            out.int32(SP4_NONE);
+        } else {
+            out.int32(SP4_MACH_CRED);
+            Bitmap.encode(machine.enforced(), out);
+            Bitmap.encode(machine.allowed(), out);
+        }
         // server_owner4: the same at every address; then server_scope, in which the server's ids are unique.
         out.int64(0);
         call.services().identity().encode(out);
         call.services().identity().encode(out);
         out.int32(0);
+    }
+
+    /**
+     * state_protect_ops4, as far as this server enforces and allows it. INVAL unless the call has the credential that
+     * the operations are to be reserved for (section 18.35.3).
+     */
+    private static MachineCredential decodeMachineCredential(CallContext call, CompoundReader in) throws Nfs4Exception {
+        BitSet enforced = Bitmap.decode(in);
+        BitSet allowed = Bitmap.decode(in);
+        if (!call.calling().isProtected()) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        enforced.and(numbers(ENFORCED));
+        allowed.and(numbers(ALLOWED));
+        return new MachineCredential(enforced, allowed);
+    }
+
+    private static BitSet numbers(Set<OpCode> operations) {
+        BitSet numbers = new BitSet();
+        operations.forEach(operation -> numbers.set(operation.number()));
+        return numbers;
     }
 
     private static void skipImplementationId(CompoundReader in) throws Nfs4Exception {

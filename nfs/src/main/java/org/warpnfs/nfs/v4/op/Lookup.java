@@ -18,7 +18,7 @@ final class Lookup implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        call.files().setCurrent(find(call, call.files().current(), name));
+        call.files().setCurrent(find(call, call.files().currentWithAnyFlavor(), name));
     }
 
     static Location find(CallContext call, Location directory, FileName name) throws Nfs4Exception, FsException {
@@ -26,6 +26,7 @@ final class Lookup implements Operation {
         if (mounted != null) {
             return crossed(call, directory, mounted);
         }
+        call.admissions().admit(directory);
         try {
             FileNode found =
                     directory.fileSystem().lookup(call.admissions().callerAt(directory), directory.file(), name);
@@ -40,15 +41,17 @@ final class Lookup implements Operation {
 
     /**
      * The root of the export that is mounted on a name. If the export is not served to the caller's host, a virtual
-     * directory does not show it and a real directory refuses access to it.
+     * directory does not show it and a real directory refuses access to it. A caller whose credential the upper export
+     * does not accept may pass: what counts is the export that it enters.
      */
     private static Location crossed(CallContext call, Location directory, Location mounted)
             throws Nfs4Exception, FsException {
         Set<Permission> search = EnumSet.of(Permission.EXECUTE);
-        if (!directory
-                .fileSystem()
-                .permissions(call.admissions().callerAt(directory), directory.file(), search)
-                .equals(search)) {
+        if (call.admissions().isAdmitted(directory)
+                && !directory
+                        .fileSystem()
+                        .permissions(call.admissions().callerAt(directory), directory.file(), search)
+                        .equals(search)) {
             throw Nfs4Exception.of(Nfs4Status.ACCESS);
         }
         if (!call.admissions().isShown(mounted)) {

@@ -8,6 +8,6 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 final class PutRootFh implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
-        call.files().setCurrent(call.services().exports().root());
+        call.files().put(call.services().exports().root(), PutFh.isJudgedNext(call, in));
     }
 }

@@ -15,11 +15,10 @@ final class SecInfoNoName implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         int style = in.int32();
-        Location file = call.files().current();
+        Location file = call.files().currentWithAnyFlavor();
         Location asked = file;
         if (style == STYLE_PARENT) {
-            Names.requireDirectory(file);
-            asked = call.services().exports().parentOf(call.admissions().callerAt(file), file);
+            asked = LookupParent.parentOf(call, file);
             if (asked.equals(file)) {
                 throw Nfs4Exception.of(Nfs4Status.NOENT);
             }

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
@@ -11,6 +12,7 @@ import org.warpnfs.nfs.v4.state.client.SequenceRequest;
 import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.MachineCredential;
 import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -44,6 +46,36 @@ public final class SessionStates {
     ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
             throws Nfs4Exception {
         return exchangeId(nowNanos, owner, verifier, principal, update, ClientAddress.NONE);
+    }
+
+    /**
+     * Reserves operations of a client that EXCHANGE_ID has just made. An existing client keeps what it has.
+     *
+     * @return what is in force; null if nothing is
+     */
+    public @Nullable MachineCredential protect(ExchangedId exchanged, @Nullable MachineCredential asked)
+            throws Nfs4Exception {
+        return core.locked(() -> {
+                    Client client = core.clients.byId(exchanged.clientId());
+                    if (client == null) {
+                        throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
+                    }
+                    if (asked != null && !exchanged.confirmed()) {
+                        client.protectBy(asked);
+                    }
+                    return Optional.ofNullable(client.machine());
+                })
+                .orElse(null);
+    }
+
+    /** The client of that id; empty if there is none. */
+    public Optional<Client> clientOf(long clientId) throws Nfs4Exception {
+        return core.locked(() -> Optional.ofNullable(core.clients.byId(clientId)));
+    }
+
+    /** The client of a session; BADSESSION if there is no such session. */
+    public Client clientOf(SessionId id) throws Nfs4Exception {
+        return core.locked(() -> core.sessions.session(id).client());
     }
 
     /** CREATE_SESSION. Binds {@code connection} to the session. */

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.core;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
@@ -14,6 +15,7 @@ public final class Client {
     private final Principal principal;
     private final boolean sessionless;
     private final ClientAddress address;
+    private volatile @Nullable MachineCredential machine;
     private volatile boolean gone;
 
     /**
@@ -59,6 +61,16 @@ public final class Client {
 
     public Principal principal() {
         return principal;
+    }
+
+    /** What it has reserved for its machine credential; null without SP4_MACH_CRED. Safe for any thread. */
+    public @Nullable MachineCredential machine() {
+        return machine;
+    }
+
+    /** Sets the protection of a client that has just been made. Only under the lock of the state. */
+    public void protectBy(MachineCredential asked) {
+        machine = asked;
     }
 
     /** True once the client was removed. Requests in progress then find none of its state. Safe for any thread. */

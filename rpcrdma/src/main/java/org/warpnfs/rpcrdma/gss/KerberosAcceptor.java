@@ -1,0 +1,209 @@
+package org.warpnfs.rpcrdma.gss;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import javax.security.auth.Subject;
+import javax.security.auth.login.AppConfigurationEntry;
+import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
+import javax.security.auth.login.Configuration;
+import javax.security.auth.login.LoginContext;
+import javax.security.auth.login.LoginException;
+import org.ietf.jgss.GSSContext;
+import org.ietf.jgss.GSSCredential;
+import org.ietf.jgss.GSSException;
+import org.ietf.jgss.GSSManager;
+import org.ietf.jgss.MessageProp;
+import org.ietf.jgss.Oid;
+
+/**
+ * Accepts contexts of Kerberos 5 (RFC 4121) with the keys of a keytab, by the JDK's own GSS-API.
+ *
+ * <h2>Operation</h2>
+ *
+ * It needs nothing but the keytab: no JAAS file, and no krb5.conf. It never calls a KDC. The JDK keeps the replay cache
+ * of tokens in memory.
+ *
+ * <h2>Errors</h2>
+ *
+ * What the JDK throws beside {@link GSSException} for a malformed token becomes DEFECTIVE_TOKEN. Safe for any thread.
+ */
+public final class KerberosAcceptor implements ContextAcceptor {
+    /** The mechanism (RFC 1964, section 1). */
+    private static final String KERBEROS_5 = "1.2.840.113554.1.2.2";
+
+    /** Without a minor status Java does not show the text of an exception. */
+    private static final int NO_MINOR = -1;
+
+    private static final String CONFIGURATION = "java.security.krb5.conf";
+    private static final String REALM = "java.security.krb5.realm";
+    private static final String KDC = "java.security.krb5.kdc";
+    private static final Path USUAL_CONFIGURATION = Path.of("/etc/krb5.conf");
+
+    private final Subject subject;
+    private final String service;
+    private final GSSCredential credential;
+
+    private KerberosAcceptor(Subject subject, String service, GSSCredential credential) {
+        this.subject = subject;
+        this.service = service;
+        this.credential = credential;
+    }
+
+    /**
+     * Opens a keytab.
+     *
+     * @param principal whose keys are used, with its realm; {@code *} for every name of {@code service} in the keytab
+     * @param service the first component of the names by which clients may address this server, such as {@code nfs}
+     * @param realm the default realm, if the host has no krb5.conf
+     * @throws LoginException if the JDK does not accept the keytab
+     * @throws GSSException if it holds no usable key
+     */
+    public static KerberosAcceptor open(Path keytab, String principal, String service, String realm)
+            throws LoginException, GSSException {
+        if (System.getProperty(CONFIGURATION) == null
+                && System.getProperty(REALM) == null
+                && System.getProperty(KDC) == null
+                && !Files.exists(USUAL_CONFIGURATION)) {
+            // The JDK wants both or neither. The KDC is never called.
+            System.setProperty(REALM, realm);
+            System.setProperty(KDC, "localhost");
+        }
+        Subject subject = new Subject();
+        new LoginContext("warpnfs", subject, null, new KeytabLogin(keytab, principal)).login();
+        try {
+            GSSCredential credential = Subject.callAs(subject, () -> GSSManager.getInstance()
+                    .createCredential(
+                            null, GSSCredential.INDEFINITE_LIFETIME, new Oid(KERBEROS_5), GSSCredential.ACCEPT_ONLY));
+            return new KerberosAcceptor(subject, service, credential);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof GSSException gss ? gss : new GSSException(GSSException.NO_CRED);
+        }
+    }
+
+    @Override
+    public SecurityContext begin() throws GSSException {
+        return new Context(GSSManager.getInstance().createContext(credential));
+    }
+
+    /** The only login that this class makes. */
+    private static final class KeytabLogin extends Configuration {
+        private final Map<String, String> options = new HashMap<>();
+
+        KeytabLogin(Path keytab, String principal) {
+            options.put("useKeyTab", "true");
+            options.put("keyTab", keytab.toAbsolutePath().toString());
+            options.put("principal", principal);
+            options.put("isInitiator", "false");
+            options.put("storeKey", "true");
+            options.put("doNotPrompt", "true");
+            options.put("refreshKrb5Config", "true");
+        }
+
+        @Override
+        public AppConfigurationEntry[] getAppConfigurationEntry(String name) {
+            return new AppConfigurationEntry[] {
+                new AppConfigurationEntry(
+                        "com.sun.security.auth.module.Krb5LoginModule", LoginModuleControlFlag.REQUIRED, options)
+            };
+        }
+    }
+
+    private final class Context implements SecurityContext {
+        private final GSSContext context;
+
+        Context(GSSContext context) {
+            this.context = context;
+        }
+
+        @Override
+        public byte[] accept(byte[] token) throws GSSException {
+            byte[] answer = guarded(
+                    GSSException.DEFECTIVE_TOKEN,
+                    () -> Subject.callAs(subject, () -> {
+                        byte[] reply = context.acceptSecContext(token, 0, token.length);
+                        return reply == null ? new byte[0] : reply;
+                    }));
+            if (context.isEstablished()) {
+                requireOurService(context.getTargName().toString());
+            }
+            return answer;
+        }
+
+        /** A ticket for another service of this host, whose keys are in the same keytab, is not for this one. */
+        private void requireOurService(String target) throws GSSException {
+            if (!target.startsWith(service + "/") && !target.startsWith(service + "@")) {
+                context.dispose();
+                throw new GSSException(GSSException.NO_CRED, NO_MINOR, "a ticket for " + target);
+            }
+        }
+
+        @Override
+        public boolean isEstablished() {
+            return context.isEstablished();
+        }
+
+        @Override
+        public String initiator() throws GSSException {
+            return context.getSrcName().toString();
+        }
+
+        @Override
+        public byte[] mic(byte[] message) throws GSSException {
+            return guarded(
+                    GSSException.FAILURE, () -> context.getMIC(message, 0, message.length, new MessageProp(0, false)));
+        }
+
+        @Override
+        public void verifyMic(byte[] token, byte[] message) throws GSSException {
+            var _ = guarded(GSSException.BAD_MIC, () -> {
+                context.verifyMIC(token, 0, token.length, message, 0, message.length, new MessageProp(0, false));
+                return message;
+            });
+        }
+
+        @Override
+        public byte[] wrap(byte[] message) throws GSSException {
+            return guarded(
+                    GSSException.FAILURE, () -> context.wrap(message, 0, message.length, new MessageProp(0, true)));
+        }
+
+        @Override
+        public byte[] unwrap(byte[] token) throws GSSException {
+            MessageProp properties = new MessageProp(0, false);
+            byte[] message =
+                    guarded(GSSException.DEFECTIVE_TOKEN, () -> context.unwrap(token, 0, token.length, properties));
+            if (!properties.getPrivacy()) {
+                throw new GSSException(GSSException.BAD_MIC, NO_MINOR, "a body that is not encrypted");
+            }
+            return message;
+        }
+
+        @Override
+        public void dispose() {
+            try {
+                context.dispose();
+            } catch (GSSException e) {
+                // There is nothing left to dispose of.
+            }
+        }
+    }
+
+    private static byte[] guarded(int major, Callable<byte[]> call) throws GSSException {
+        try {
+            return call.call();
+        } catch (GSSException e) {
+            throw e;
+        } catch (Exception e) {
+            if (e.getCause() instanceof GSSException inner) {
+                throw inner;
+            }
+            GSSException failure = new GSSException(major, NO_MINOR, String.valueOf(e.getMessage()));
+            failure.initCause(e);
+            throw failure;
+        }
+    }
+}

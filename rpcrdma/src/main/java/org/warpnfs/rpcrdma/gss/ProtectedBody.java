@@ -1,0 +1,104 @@
+package org.warpnfs.rpcrdma.gss;
+
+import java.nio.ByteBuffer;
+import org.ietf.jgss.GSSException;
+import org.warpnfs.rpcrdma.message.XdrStream;
+
+/**
+ * Arguments or results under protection (RFC 2203, sections 5.3.2.2 and 5.3.2.3).
+ *
+ * <pre>
+ *   integrity  opaque databody&lt;&gt; { uint32 seq_num, arguments or results }, opaque checksum&lt;&gt; of the databody
+ *   privacy    opaque databody&lt;&gt;: the same, encrypted
+ * </pre>
+ *
+ * No part of it is DDP-eligible (RFC 8166, section 6.3 does not apply to bytes that the transport cannot read).
+ */
+final class ProtectedBody {
+    /** No checksum of a mechanism is longer. */
+    private static final int MAX_CHECKSUM_BYTES = 1024;
+
+    private ProtectedBody() {}
+
+    /** The body cannot be decoded, or is not what its sender protected. */
+    static final class Violation extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Violation(String detail) {
+            super(detail, null, false, false);
+        }
+    }
+
+    /**
+     * Reads a body to the end of the message.
+     *
+     * @return the number of the call, and then its arguments
+     */
+    static byte[] open(XdrStream in, GssService service, long sequence, SecurityContext security) throws Violation {
+        byte[] databody = opaque(in, Integer.MAX_VALUE);
+        byte[] open;
+        try {
+            if (service == GssService.PRIVACY) {
+                open = security.unwrap(databody);
+            } else {
+                security.verifyMic(opaque(in, MAX_CHECKSUM_BYTES), databody);
+                open = databody;
+            }
+        } catch (GSSException e) {
+            throw new Violation("a body of " + databody.length + " bytes: " + e.getMessage());
+        }
+        if (in.remainingBytes() > 0) {
+            throw new Violation(in.remainingBytes() + " bytes after the body");
+        }
+        if (open.length < Integer.BYTES || open.length % Integer.BYTES != 0) {
+            throw new Violation("a body of " + open.length + " bytes");
+        }
+        long inside = Integer.toUnsignedLong(ByteBuffer.wrap(open).getInt());
+        if (inside != sequence) {
+            throw new Violation("number " + inside + " in the body of call " + sequence);
+        }
+        return open;
+    }
+
+    private static byte[] opaque(XdrStream in, int maxBytes) throws Violation {
+        if (in.remainingBytes() < Integer.BYTES) {
+            throw new Violation("the message ends before its body");
+        }
+        int lengthBytes = in.readInt();
+        if (lengthBytes < 0
+                || lengthBytes > in.remainingBytes()
+                || XdrStream.roundUp(lengthBytes) > in.remainingBytes()
+                || lengthBytes > maxBytes
+                || !in.beginCounted(lengthBytes)
+                || XdrStream.roundUp(lengthBytes) > in.remainingBytes()) {
+            throw new Violation("an item of " + Integer.toUnsignedString(lengthBytes) + " bytes with "
+                    + in.remainingBytes() + " left");
+        }
+        byte[] bytes = new byte[lengthBytes];
+        in.read(bytes, 0, lengthBytes);
+        in.skip(XdrStream.roundUp(lengthBytes) - lengthBytes);
+        return bytes;
+    }
+
+    /**
+     * Protects a body.
+     *
+     * @param head what comes before it, in the clear
+     * @param body number and results
+     */
+    static ByteBuffer close(ByteBuffer head, byte[] body, GssService service, SecurityContext security)
+            throws GSSException {
+        boolean encrypts = service == GssService.PRIVACY;
+        byte[] databody = encrypts ? security.wrap(body) : body;
+        byte[] checksum = encrypts ? new byte[0] : security.mic(body);
+        ByteBuffer out = ByteBuffer.allocate(Math.addExact(
+                head.remaining() + 2 * Integer.BYTES + XdrStream.roundUp(checksum.length),
+                XdrStream.roundUp(databody.length)));
+        out.put(head);
+        InitResult.putOpaque(out, databody);
+        if (!encrypts) {
+            InitResult.putOpaque(out, checksum);
+        }
+        return out.flip();
+    }
+}

@@ -1,0 +1,42 @@
+package org.warpnfs.rpcrdma.gss;
+
+import org.ietf.jgss.GSSException;
+
+/**
+ * The acceptor's end of a GSS-API context (RFC 2743). Once it is established, its methods are safe for several threads
+ * at once.
+ *
+ * <p>Every method throws {@link GSSException} if a token is not what it claims to be.
+ */
+public interface SecurityContext {
+    /**
+     * Takes a token of the initiator (GSS_Accept_sec_context).
+     *
+     * @return the token to send back; empty if there is none
+     */
+    byte[] accept(byte[] token) throws GSSException;
+
+    boolean isEstablished();
+
+    /** The name of the initiator, when the context is established. */
+    String initiator() throws GSSException;
+
+    /** The checksum of a message (GSS_GetMIC). */
+    byte[] mic(byte[] message) throws GSSException;
+
+    /** Verifies the checksum of a message (GSS_VerifyMIC). */
+    void verifyMic(byte[] token, byte[] message) throws GSSException;
+
+    /** Encrypts a message (GSS_Wrap with confidentiality). */
+    byte[] wrap(byte[] message) throws GSSException;
+
+    /**
+     * Decrypts a message (GSS_Unwrap).
+     *
+     * @throws GSSException also if the message was not encrypted
+     */
+    byte[] unwrap(byte[] token) throws GSSException;
+
+    /** Forgets the keys. */
+    void dispose();
+}
