@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.payload.Pieces;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /**
@@ -261,6 +262,36 @@ class FairCallsTest {
         assertThat(count(LanesServer.results(waiting.get(0)))).isEqualTo(4096);
         assertThat(LanesServer.results(waiting.get(1)).getInt()).isEqualTo(OK);
         assertThat(LanesServer.results(waiting.get(2)).getInt()).isEqualTo(OK);
+        assertThat(server.pool.lentBytes()).isZero();
+    }
+
+    private static void expectRange(CompletableFuture<RpcMessage> reply) throws Exception {
+        RpcMessage message = reply.get(60, TimeUnit.SECONDS);
+        Pieces pieces = new Pieces();
+        message.addTo(pieces);
+        assertThat(pieces.parts()).hasSize(1);
+        assertThat(pieces.parts().getFirst().lengthBytes()).isEqualTo(MIB);
+        message.release();
+    }
+
+    /** Data in the page cache, which the transport sends as a range of the file. */
+    @Test
+    void allMemoryUsed_readsOfWhatIsCached_takeNone_andOthersWait() throws Exception {
+        List<CompletableFuture<RpcMessage>> held = takeAllMemory();
+        LanesServer.Peer honest = server.connect(2);
+        server.maxRangeBytes = MIB;
+        server.cached = true;
+        expectRange(honest.send(read(MIB)));
+        expectRange(honest.send(read4(server.compound(0, 2), MIB)));
+        assertThat(server.pool.waits()).isZero();
+        assertThat(server.ranges).hasValue(0);
+        server.cached = false;
+        List<CompletableFuture<RpcMessage>> waiting =
+                List.of(honest.send(read(MIB)), honest.send(read4(server.compound(0, 2), MIB)));
+        awaitWaiting(2);
+        held.forEach(FairCallsTest::release);
+        assertThat(count(LanesServer.results(waiting.get(0)))).isEqualTo(MIB);
+        assertThat(LanesServer.results(waiting.get(1)).getInt()).isEqualTo(OK);
         assertThat(server.pool.lentBytes()).isZero();
     }
 

@@ -32,8 +32,8 @@ import org.warpnfs.payload.Pieces;
  * and sent from memory while they are still in the processor's cache ({@link FilledParts}).
  *
  * <p>The kernel may take a page between the question and the call that sends it. Then the event loop waits for one read
- * of the disk. No question is older than {@value #READY_NANOS} ns, and none is for more than {@value #ASKED_BYTES}
- * bytes.
+ * of the disk. An answer counts for {@value #READY_NANOS} ns, and a question is for {@value #ASKED_BYTES} bytes at
+ * most.
  *
  * <h2>Buffers</h2>
  *

@@ -32,6 +32,9 @@ final class FileRanges {
     /** As the kernel reads ahead by default. What one read of the disk brings becomes readable together. */
     private static final int PROBE_BYTES = 128 << 10;
 
+    /** How long the answer counts that was given when a range was made. Most are sent within that time. */
+    private static final long FRESH_NANOS = 1_000_000;
+
     /** What the kernel says of the page cache. The methods are those of {@link RangeCalls}, and throw as they do. */
     interface PageCache {
         /** The kernel itself. */
@@ -72,6 +75,10 @@ final class FileRanges {
 
         /** f_type of statfs(2). */
         long fileSystemType(Fd file) throws ErrnoException;
+
+        default long nanoTime() {
+            return System.nanoTime();
+        }
     }
 
     /** What is known of a file's pages. */
@@ -103,6 +110,7 @@ final class FileRanges {
 
     /** A range of an open file, if all of it is in the page cache and there may be another range. */
     Optional<CachedRange> range(Fd file, long offset, int lengthBytes) {
+        long askedNanos = pageCache.nanoTime();
         Pages pages = usable ? look(file, offset, lengthBytes, true) : Pages.LACKING;
         if (pages == Pages.LACKING || !take()) {
             return Optional.empty();
@@ -118,7 +126,9 @@ final class FileRanges {
                 closed();
             }
         }
-        return own == null ? Optional.empty() : Optional.of(new LocalRange(this, own, offset, lengthBytes, pages));
+        return own == null
+                ? Optional.empty()
+                : Optional.of(new LocalRange(this, own, offset, lengthBytes, pages, askedNanos));
     }
 
     private boolean take() {
@@ -148,6 +158,11 @@ final class FileRanges {
                     "file data are read before they are sent, since this file system or kernel cannot do without: {}",
                     cause.getMessage());
         }
+    }
+
+    /** Whether an answer of that time still counts. */
+    boolean isFresh(long askedNanos) {
+        return pageCache.nanoTime() - askedNanos < FRESH_NANOS;
     }
 
     /** Number of pages that a range touches; it is not empty. */

@@ -24,18 +24,21 @@ final class LocalRange implements CachedRange {
     private final long offset;
     private final int lengthBytes;
     private final FileRanges.Pages pages;
+    private final long askedNanos;
     private final UseCount users = new UseCount();
 
     /**
      * @param file belongs to this object from now on
      * @param pages how they were found
+     * @param askedNanos when
      */
-    LocalRange(FileRanges ranges, Fd file, long offset, int lengthBytes, FileRanges.Pages pages) {
+    LocalRange(FileRanges ranges, Fd file, long offset, int lengthBytes, FileRanges.Pages pages, long askedNanos) {
         this.ranges = ranges;
         this.file = file;
         this.offset = offset;
         this.lengthBytes = lengthBytes;
         this.pages = pages;
+        this.askedNanos = askedNanos;
     }
 
     @Override
@@ -55,7 +58,7 @@ final class LocalRange implements CachedRange {
             return false;
         }
         try {
-            return ranges.isCached(file, offset + from, length, pages);
+            return ranges.isFresh(askedNanos) || ranges.isCached(file, offset + from, length, pages);
         } finally {
             leave();
         }
@@ -84,7 +87,7 @@ final class LocalRange implements CachedRange {
         }
         return with(() -> {
             int wanted = Math.min(sink.remaining(), lengthBytes - from);
-            if (!ranges.hasPages(file, offset + from, wanted)) {
+            if (!ranges.isFresh(askedNanos) && !ranges.hasPages(file, offset + from, wanted)) {
                 return WOULD_WAIT;
             }
             try {

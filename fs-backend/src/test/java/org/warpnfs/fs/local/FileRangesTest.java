@@ -47,6 +47,11 @@ class FileRangesTest {
     private int countErrno;
     private int duplicateErrno;
     private long type = FUSE;
+
+    /** Between two looks at the clock. */
+    private long stepNanos = 1_000_000;
+
+    private long nowNanos;
     private int probes;
 
     private final FileRanges ranges = new FileRanges(true, DescriptorBudget.of(1024), new FileRanges.PageCache() {
@@ -79,6 +84,12 @@ class FileRangesTest {
         @Override
         public long fileSystemType(Fd asked) {
             return type;
+        }
+
+        @Override
+        public long nanoTime() {
+            nowNanos += stepNanos;
+            return nowNanos;
         }
     });
 
@@ -146,6 +157,24 @@ class FileRangesTest {
             ByteBuffer onHeap = ByteBuffer.allocate(1);
             assertThat(range.tryRead(2, onHeap)).isEqualTo(1);
             assertThat(onHeap.get(0)).isEqualTo((byte) 4);
+        }
+    }
+
+    @Test
+    void answer_ofTheMomentBefore_isNotAskedForAgain() throws Exception {
+        Files.write(directory.resolve("file"), new byte[] {1, 2, 3, 4});
+        read = true;
+        stepNanos = 0;
+        try (CachedRange range = ranges.range(file, 0, 4).orElseThrow()) {
+            probes = 0;
+            countErrno = Errno.EPERM;
+            nowNanos += 999_999;
+            assertThat(range.isCached(0, 4)).isTrue();
+            assertThat(range.tryRead(0, ByteBuffer.allocateDirect(4))).isEqualTo(4);
+            assertThat(probes).isZero();
+            nowNanos++;
+            assertThat(range.isCached(0, 4)).isFalse();
+            assertThat(range.tryRead(0, ByteBuffer.allocateDirect(4))).isEqualTo(CachedRange.WOULD_WAIT);
         }
     }
 

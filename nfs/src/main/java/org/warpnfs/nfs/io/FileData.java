@@ -42,41 +42,31 @@ public record FileData(Source payload, boolean isEnd) {
     }
 
     /**
-     * Reads from a file, or takes a range of it that the transport sends without reading it.
+     * Whether data may be a range of the file, which takes no payload memory. Then {@link #range} is tried first.
      *
-     * @param offset unsigned
-     * @param payload as large as {@link #memoryBytes} says; released if it is not used
+     * @param asked as {@link #memoryBytes} says
      * @param maxRangeBytes the longest range that the transport takes; 0 if it takes none
      */
-    public static FileData read(OpenFile file, long offset, Payload payload, int maxRangeBytes) throws FsException {
-        int asked = payload.lengthBytes();
-        if (maxRangeBytes < LEAST_RANGE_BYTES || asked < LEAST_RANGE_BYTES) {
-            return read(file, offset, payload);
-        }
-        Optional<FileData> range = Optional.empty();
-        boolean failed = true;
-        try {
-            range = range(file, offset, asked, maxRangeBytes);
-            failed = false;
-        } finally {
-            if (failed || range.isPresent()) {
-                payload.release();
-            }
-        }
-        return range.isPresent() ? range.get() : read(file, offset, payload);
+    public static boolean mayBeRange(int asked, int maxRangeBytes) {
+        return Math.min(asked, maxRangeBytes) >= LEAST_RANGE_BYTES;
     }
 
-    /** The length is read before the data are sent, so a client never takes old data for new ones. */
-    private static Optional<FileData> range(OpenFile file, long offset, int asked, int maxRangeBytes)
+    /**
+     * Takes a range of a file that the transport sends without reading it. The length is read before the data are sent,
+     * so a client never takes old data for new ones.
+     *
+     * @return null if the data have to be read
+     */
+    public static @Nullable FileData range(OpenFile file, long offset, int asked, int maxRangeBytes)
             throws FsException {
         long sizeBytes = file.sizeBytes();
         int lengthBytes = Math.clamp(sizeBytes - offset, 0, asked);
         if (lengthBytes < LEAST_RANGE_BYTES || lengthBytes > maxRangeBytes) {
-            return Optional.empty();
+            return null;
         }
         Optional<CachedRange> cached = file.range(offset, lengthBytes);
         boolean isEnd = endsAt(offset, asked, lengthBytes, sizeBytes);
-        return cached.map(range -> new FileData(new SentRange(range), isEnd));
+        return cached.isPresent() ? new FileData(new SentRange(cached.get()), isEnd) : null;
     }
 
     /**

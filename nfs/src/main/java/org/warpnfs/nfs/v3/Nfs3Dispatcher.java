@@ -89,7 +89,7 @@ final class Nfs3Dispatcher {
         int payloadBytes = procedure.payloadBytes(args, server.options());
         if (payloadBytes == 0) {
             answer(rpc, procedure, call, args, timer);
-        } else {
+        } else if (!answers(rpc, timer, () -> tried(procedure, call, args, procedure::runWithoutMemory))) {
             MemoryWait.take(server.payloads(), lanes, payloadBytes, payload -> {
                 timer.given();
                 call.memory().give(payload);
@@ -101,12 +101,8 @@ final class Nfs3Dispatcher {
     /** Answers a call on an event loop, or passes it to another lane if it would have to wait. */
     private <A> void answerHere(
             RpcCall rpc, CallLanes lanes, Nfs3Procedure<A> procedure, Nfs3Call call, A args, CallTimer timer) {
-        try (Nfs3Reply reply = tryRunWithMemory(lanes, procedure, call, args)) {
-            if (reply != null) {
-                timer.ended(reply.status().name());
-                rpc.reply(reply);
-                return;
-            }
+        if (answers(rpc, timer, () -> tryRunWithMemory(lanes, procedure, call, args))) {
+            return;
         }
         var _ = lanes.holds(0);
         lanes.proceed(Nfs3Lanes.ofPostponed(rpc.getProcedure()), new LaneTask() {
@@ -124,7 +120,23 @@ final class Nfs3Dispatcher {
         });
     }
 
-    /** Null if it would have to wait for the memory of its data, or as {@link #tryRun}. Holds no memory then. */
+    private interface Attempt {
+        /** Null if there is no reply yet. */
+        @Nullable
+        Nfs3Reply reply();
+    }
+
+    private static boolean answers(RpcCall rpc, CallTimer timer, Attempt attempt) {
+        try (Nfs3Reply reply = attempt.reply()) {
+            if (reply != null) {
+                timer.ended(reply.status().name());
+                rpc.reply(reply);
+            }
+            return reply != null;
+        }
+    }
+
+    /** Null if it would have to wait for the memory of its data, or as {@link #tried}. Holds no memory then. */
     private <A> @Nullable Nfs3Reply tryRunWithMemory(
             CallLanes lanes, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
         int payloadBytes = procedure.payloadBytes(args, server.options());
@@ -132,19 +144,27 @@ final class Nfs3Dispatcher {
             call.memory().give(server.payloads().tryAcquire(lanes.client(), payloadBytes));
         }
         try {
-            return payloadBytes > 0 && !call.memory().isThere() ? null : tryRun(procedure, call, args);
+            return payloadBytes > 0 && !call.memory().isThere()
+                    ? null
+                    : tried(procedure, call, args, procedure::tryRun);
         } finally {
             call.memory().release();
         }
     }
 
+    private interface Way<A> {
+        @Nullable
+        Nfs3Reply run(Nfs3Call call, A args) throws FsException, Nfs3Exception;
+    }
+
     /**
-     * Performs a procedure on an event loop; null if it has to be performed on another thread. That is so too if it
-     * fails, since the attributes in the reply to an error may have to be read from a disk.
+     * Performs a procedure on an event loop, or without memory; null if it has to be performed on another thread, or
+     * with memory. That is so too if it fails, since the attributes in the reply to an error may have to be read from a
+     * disk.
      */
-    private static <A> @Nullable Nfs3Reply tryRun(Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+    private static <A> @Nullable Nfs3Reply tried(Nfs3Procedure<A> procedure, Nfs3Call call, A args, Way<A> way) {
         try {
-            return procedure.tryRun(call, args);
+            return way.run(call, args);
         } catch (FsException | Nfs3Exception e) {
             return null;
         } catch (RuntimeException e) {

@@ -26,6 +26,15 @@ interface Nfs3Procedure<A> {
         return null;
     }
 
+    /**
+     * Performs the procedure without payload memory, if it can.
+     *
+     * @return null if it needs some; it has had no effect then
+     */
+    default @Nullable Nfs3Reply runWithoutMemory(Nfs3Call call, A args) throws FsException, Nfs3Exception {
+        return null;
+    }
+
     /** The result body for a status other than NFS3_OK. */
     Nfs3Reply.Body failed(Nfs3Call call, A args);
 

@@ -21,7 +21,7 @@ import org.warpnfs.payload.Source;
  *
  * <h2>Buffers</h2>
  *
- * The data go from the pool through the backend into the reply, which then owns them.
+ * The data go from the pool through the backend into the reply, which then owns them, or are a range of the file.
  */
 final class Read implements Nfs3Procedure<Read.Args> {
     /**
@@ -46,7 +46,21 @@ final class Read implements Nfs3Procedure<Read.Args> {
                 throw new Nfs3Exception(Nfs3Status.JUKEBOX);
             }
             PostOpAttr before = file.postOpAttr(open);
-            return reply(before, FileData.read(open, args.offset(), memory, call.maxRangeBytes()));
+            return reply(before, FileData.read(open, args.offset(), memory));
+        }
+    }
+
+    @Override
+    public @Nullable Nfs3Reply runWithoutMemory(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
+        int asked = payloadBytes(args, call.options());
+        if (!FileData.mayBeRange(asked, call.maxRangeBytes())) {
+            return null;
+        }
+        Nfs3File file = call.file(args.file());
+        try (OpenFile open = RegularFile.openToRead(file)) {
+            PostOpAttr before = file.postOpAttr(open);
+            FileData data = FileData.range(open, args.offset(), asked, call.maxRangeBytes());
+            return data == null ? null : reply(before, data);
         }
     }
 

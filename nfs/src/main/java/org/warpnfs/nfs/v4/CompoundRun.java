@@ -93,7 +93,7 @@ final class CompoundRun implements LaneTask {
     private boolean isPutOff;
     private Nfs4Status lastStatus = Nfs4Status.OK;
 
-    /** An operation that stopped on an event loop before it would have waited. */
+    /** An operation that stopped on an event loop before it would have waited, or elsewhere because it needs memory. */
     private record Stopped(OpCode code, int payloadBytes, Postponed.Rest rest) {}
 
     /** What follows the last operation that this thread executes. */
@@ -211,17 +211,22 @@ final class CompoundRun implements LaneTask {
 
     private Next executeAll() {
         call.setMustNotWait(lane == Lane.EVENT_LOOP);
-        for (; index < count; index++) {
+        while (index < count) {
             Next elsewhere = isPutOff ? null : stopped == null ? elsewhere() : takeMemoryOnce(stopped.payloadBytes());
             if (elsewhere != null) {
                 return elsewhere;
             }
             call.advanceTo(index);
             Nfs4Status status = executeOne();
-            if (stopped != null) {
+            if (stopped != null && lane == Lane.EVENT_LOOP) {
                 return new Next.GoOn(CompoundLanes.ofPostponed(stopped.code()));
             }
-            out.patch(countAt, index + 1);
+            if (stopped != null) {
+                // It goes on here when it has memory.
+                continue;
+            }
+            index++;
+            out.patch(countAt, index);
             if (status != Nfs4Status.OK) {
                 lastStatus = status;
                 out.patch(0, status.code());
@@ -251,10 +256,12 @@ final class CompoundRun implements LaneTask {
         if (wanted.compareTo(lane) > 0) {
             return new Next.GoOn(wanted);
         }
-        return reads
-                ? takeMemoryOnce(
-                        CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS)))
-                : null;
+        if (!reads) {
+            return null;
+        }
+        int payloadBytes = CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS));
+        boolean triesRange = code == OpCode.READ && call.triesRange(payloadBytes, out);
+        return triesRange ? null : takeMemoryOnce(payloadBytes);
     }
 
     private @Nullable Next takeMemoryOnce(int payloadBytes) {

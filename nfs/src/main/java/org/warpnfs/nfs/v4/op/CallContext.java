@@ -6,6 +6,7 @@ import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.idmap.OwnerNames;
+import org.warpnfs.nfs.io.FileData;
 import org.warpnfs.nfs.io.ReadMemory;
 import org.warpnfs.nfs.v4.attr.AttributeSource;
 import org.warpnfs.nfs.v4.attr.Attributes;
@@ -113,9 +114,18 @@ public final class CallContext {
         return inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes;
     }
 
-    /** The longest file range that the first payload of the reply may be; 0 if it must be in memory. */
-    int maxRangeBytes() {
-        return maxRangeBytes;
+    /** The longest file range that the next payload of the reply may be; 0 if it must be in memory. */
+    int maxRangeBytes(CompoundWriter out) {
+        return out.holdsPayloads() ? 0 : maxRangeBytes;
+    }
+
+    /**
+     * Whether a READ begins without memory, because its data may be a range of the file.
+     *
+     * @param memoryBytes the memory that it takes otherwise
+     */
+    public boolean triesRange(int memoryBytes, CompoundWriter out) {
+        return !mustNotWait && FileData.mayBeRange(memoryBytes, maxRangeBytes(out));
     }
 
     /**

@@ -4,8 +4,9 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * Thrown by an operation on an event loop that would have to wait, before it has had any effect. Its arguments are
- * decoded, and {@link #rest} does all the work on a thread that may wait.
+ * Thrown by an operation on an event loop that would have to wait, or on any thread by one that needs memory after all,
+ * before it has had any effect. Its arguments are decoded, and {@link #rest} does all the work on a thread that may
+ * wait.
  */
 public final class Postponed extends Exception {
     private static final long serialVersionUID = 1L;

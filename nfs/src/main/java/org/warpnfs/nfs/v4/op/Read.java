@@ -13,8 +13,8 @@ import org.warpnfs.payload.Payload;
  *
  * <h2>Buffers</h2>
  *
- * The memory was acquired before the operation began. Once filled, the payload belongs to the result. If the operation
- * fails before that, it is released here.
+ * Data that may be a range of the file take no memory at first. Otherwise the memory was acquired before the operation
+ * began. Once filled, the payload belongs to the result. If the operation fails before that, it is released here.
  */
 final class Read implements Operation {
     @Override
@@ -23,19 +23,37 @@ final class Read implements Operation {
         Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));
-        if (!call.mustNotWait()) {
+        if (call.mustNotWait()) {
+            if (readWithoutWait(call, stateid, offset, memoryBytes, out)) {
+                return;
+            }
+        } else if (!call.triesRange(memoryBytes, out)) {
             read(call, stateid, offset, memoryBytes, out);
-        } else if (!readWithoutWait(call, stateid, offset, memoryBytes, out)) {
-            throw new Postponed(memoryBytes, () -> read(call, stateid, offset, memoryBytes, out));
+            return;
+        } else if (readRange(call, stateid, offset, memoryBytes, out)) {
+            return;
+        }
+        throw new Postponed(memoryBytes, () -> read(call, stateid, offset, memoryBytes, out));
+    }
+
+    /** Returns false if the data are to be read. */
+    private static boolean readRange(
+            CallContext call, Stateid stateid, long offset, int memoryBytes, CompoundWriter out)
+            throws Nfs4Exception, FsException {
+        try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
+            FileData data = FileData.range(access.file(), offset, memoryBytes, call.maxRangeBytes(out));
+            if (data == null) {
+                return false;
+            }
+            encode(data, out);
+            return true;
         }
     }
 
     private static void read(CallContext call, Stateid stateid, long offset, int memoryBytes, CompoundWriter out)
             throws Nfs4Exception, FsException {
         try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
-            Payload memory = call.takeMemory(memoryBytes);
-            int maxRangeBytes = out.holdsPayloads() ? 0 : call.maxRangeBytes();
-            encode(FileData.read(access.file(), offset, memory, maxRangeBytes), out);
+            encode(FileData.read(access.file(), offset, call.takeMemory(memoryBytes)), out);
         }
     }
 
