@@ -179,11 +179,18 @@ public final class Export {
     }
 
     /**
-     * Like {@link #admit}, but on any connection: for MOUNT, which clients speak in clear although they will use TLS
-     * for NFS.
+     * Like {@link #admit}, but for MOUNT, which clients speak in clear and without Kerberos although they will use TLS
+     * or Kerberos for NFS: on any connection, and where the export wants Kerberos with any credential, as nobody. The
+     * answer says which flavors the export wants (RFC 1813, section 5.2.1).
      */
     public Admission admitToMount(Requester requester) throws ExportDenial {
-        return admitted(optionsFor(requester), requester);
+        ExportOptions options = optionsFor(requester);
+        if (options.flavors().stream().anyMatch(Flavor::isKerberos)
+                && !options.flavors().contains(requester.identity().flavor())) {
+            requirePort(options, requester);
+            return new Admission(anonymous(options), true);
+        }
+        return admitted(options, requester);
     }
 
     private ExportOptions optionsFor(Requester requester) throws ExportDenial {
@@ -199,10 +206,14 @@ public final class Export {
         return options;
     }
 
-    private Admission admitted(ExportOptions options, Requester requester) throws ExportDenial {
+    private static void requirePort(ExportOptions options, Requester requester) throws ExportDenial {
         if (options.privilegedPort() && !requester.privilegedPort()) {
             throw new ExportDenial(ExportDenial.Reason.PORT);
         }
+    }
+
+    private Admission admitted(ExportOptions options, Requester requester) throws ExportDenial {
+        requirePort(options, requester);
         if (!options.flavors().contains(requester.identity().flavor())) {
             throw new ExportDenial(ExportDenial.Reason.FLAVOR);
         }

@@ -96,6 +96,18 @@ class ExportAdmissionTest {
     }
 
     @Test
+    void admit_kerberosExport_credentialOfAHost_isDeniedButMayMountAsNobody() throws ExportDenial {
+        Export kerberos = export(rule("*", OPTIONS.withFlavors(List.of(Flavor.KRB5P))));
+        Requester host = from("192.0.2.1", USER);
+        assertDenied(kerberos, host, ExportDenial.Reason.FLAVOR);
+        assertThat(kerberos.admitToMount(host).caller().uid()).isEqualTo(OPTIONS.anonUid());
+        assertThat(kerberos.admitToMount(host).readOnly()).isTrue();
+
+        Export anonymous = export(rule("*", OPTIONS.withFlavors(List.of(Flavor.NONE))));
+        assertThatThrownBy(() -> anonymous.admitToMount(host)).isInstanceOf(ExportDenial.class);
+    }
+
+    @Test
     void options_withoutAProtection_sayIt() {
         assertThatThrownBy(() -> OPTIONS.withProtections(Set.of())).hasMessageContaining("xprtsec=");
     }
