@@ -8,11 +8,11 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  * Arguments or results under protection (RFC 2203, sections 5.3.2.2 and 5.3.2.3).
  *
  * <pre>
- *   integrity  opaque databody&lt;&gt; { uint32 seq_num, arguments or results }, opaque checksum&lt;&gt; of the databody
+ *   integrity  opaque databody&lt;&gt; { uint32 seq_num, arguments or results }, opaque checksum&lt;&gt; of it
  *   privacy    opaque databody&lt;&gt;: the same, encrypted
  * </pre>
  *
- * No part of it is DDP-eligible (RFC 8166, section 6.3 does not apply to bytes that the transport cannot read).
+ * No part of it is DDP-eligible: the transport must not move bytes out of what their sender has protected.
  */
 final class ProtectedBody {
     /** No checksum of a mechanism is longer. */
