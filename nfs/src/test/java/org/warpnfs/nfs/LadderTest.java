@@ -87,6 +87,18 @@ class LadderTest {
     @ArchTest
     static final ArchRule MOUNT_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.mount..", "org.warpnfs.nfs.export");
 
+    @ArchTest
+    static final ArchRule LOCKS_KNOW_NO_PROTOCOL = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.locks")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..", "org.jspecify..", "org.warpnfs.limits", "org.warpnfs.fs.spi", "org.warpnfs.nfs.locks");
+
+    @ArchTest
+    static final ArchRule NLM_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.nlm..", "org.warpnfs.nfs.export");
+
     /** Grizzly is permitted for the same reason. */
     @ArchTest
     static final ArchRule V4_KNOWS_NO_OTHER_PROGRAM = onlyUses(

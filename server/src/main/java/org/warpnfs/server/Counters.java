@@ -8,6 +8,8 @@ import org.warpnfs.fs.local.DescriptorBudget;
 import org.warpnfs.fs.local.SyncCounts;
 import org.warpnfs.iwarp.qp.StreamCounts;
 import org.warpnfs.lanes.Lane;
+import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.nlm.NlmServer;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.payload.PayloadPool;
@@ -79,6 +81,13 @@ final class Counters {
                 .add("payload_failed_allocations", pool.failedAllocations())
                 .add("payload_waiting", pool.waitingRequests())
                 .add("payload_waits", pool.waits());
+    }
+
+    Counters locks(NlmServer nlm, LockService service) {
+        return add("nlm_locks", nlm.lockCount())
+                .add("nlm_shares", nlm.shareCount())
+                .add("nlm_hosts", nlm.hostCount())
+                .add("locks_waiting", service.waiting());
     }
 
     Counters state(StateTable.Counts counts) {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
@@ -11,7 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.mount.MountProgram;
+import org.warpnfs.nfs.nlm.NlmLimits;
+import org.warpnfs.nfs.nlm.NlmProgram;
+import org.warpnfs.nfs.nlm.NlmServer;
+import org.warpnfs.nfs.nlm.NsmProgram;
+import org.warpnfs.nfs.nlm.PeerCalls;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v3.Nfs3Options;
@@ -29,11 +37,17 @@ import org.warpnfs.server.limits.ServerLimits;
 
 /** The RPC programs of a server. */
 final class Programs implements AutoCloseable {
+    /** Limit of requests that wait for byte-range locks. */
+    private static final int MAX_WAITING_LOCKS = 4096;
+
     private final Nfs3Program nfs3;
     private final NfsAclProgram nfsAcl;
     private final Nfs4Program nfs4;
     private final MountProgram mount;
+    private final LockService service;
+    private final NlmServer locks;
     private final ReplyCache replies;
+    private final ExecutorService notices;
 
     Programs(
             ExportTable exports,
@@ -43,13 +57,27 @@ final class Programs implements AutoCloseable {
             ServerLimits limits,
             @Nullable StateDirectory state,
             CallbackDialer dialer,
+            PeerCalls peers,
             CallRecorder recorder)
             throws ConfigException {
         NfsHandles handles = new NfsHandles(exports, handleKey);
         replies = new ReplyCache(limits.memory().keptReplyBytes(), System::nanoTime);
+        notices = Executors.newSingleThreadExecutor(
+                Thread.ofPlatform().daemon().name("locks").factory());
+        service = new LockService(MAX_WAITING_LOCKS, notices);
         try {
             nfs4 = new Nfs4Program(
-                    exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer, recorder);
+                    exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer, recorder, service);
+            locks = new NlmServer(
+                    exports,
+                    handles,
+                    service,
+                    NlmLimits.DEFAULT,
+                    state == null ? null : state.part("nlm"),
+                    config.lease(),
+                    new NlmServer.Others(nfs4::letGo, nfs4::isGraceRunning, peers),
+                    recorder,
+                    System::nanoTime);
         } catch (IOException e) {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }
@@ -65,19 +93,33 @@ final class Programs implements AutoCloseable {
         mount = new MountProgram(exports, handles, recorder);
     }
 
-    /** Returns the programs over TCP. MOUNT is not served over RDMA: a Linux client calls it over TCP or UDP. */
+    /**
+     * Returns the programs over TCP. MOUNT and NLM are not served over RDMA: Linux clients call them over TCP or UDP.
+     */
     Map<OncRpcProgram, RpcDispatchable> overTcp() {
         Map<OncRpcProgram, RpcDispatchable> programs = new HashMap<>(overRdma());
-        programs.putAll(overUdp());
+        programs.putAll(overUdp(true, true));
         return Map.copyOf(programs);
     }
 
-    /** Returns MOUNT only: its calls may be executed twice, and its replies are short. */
-    Map<OncRpcProgram, RpcDispatchable> overUdp() {
-        return Map.of(
-                new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1), mount,
-                new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_2), mount,
-                new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_3), mount);
+    /** Returns programs whose calls may be executed twice, and whose replies are short. */
+    Map<OncRpcProgram, RpcDispatchable> overUdp(boolean withMount, boolean withNlm) {
+        Map<OncRpcProgram, RpcDispatchable> programs = new HashMap<>();
+        if (withMount) {
+            programs.put(new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1), mount);
+            programs.put(new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_2), mount);
+            programs.put(new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_3), mount);
+        }
+        if (withNlm) {
+            programs.put(new OncRpcProgram(NlmProgram.PROGRAM, NlmProgram.VERSION), locks.nlm());
+            programs.put(new OncRpcProgram(NsmProgram.PROGRAM, NsmProgram.VERSION), locks.nsm());
+        }
+        return Map.copyOf(programs);
+    }
+
+    /** Tells NLM clients of the last instance of the restart. To be called when clients find this one. */
+    void tellOfRestart() {
+        locks.listening();
     }
 
     Map<OncRpcProgram, RpcDispatchable> overRdma() {
@@ -94,6 +136,7 @@ final class Programs implements AutoCloseable {
     /** Removes what the programs hold of a file system that is no longer served. */
     void withdraw(FileSystem fileSystem) {
         nfs4.withdraw(fileSystem);
+        locks.withdraw(fileSystem);
     }
 
     /** Returns whether clients of the previous instance may still reclaim. */
@@ -106,9 +149,9 @@ final class Programs implements AutoCloseable {
         return nfs4.administration();
     }
 
-    /** Adds the counters of NFSv4 state and kept replies. */
+    /** Adds the counters of NFSv4 state, locks and kept replies. */
     void count(Counters counters) {
-        counters.state(nfs4.counts()).replies(replies);
+        counters.state(nfs4.counts()).locks(locks, service).replies(replies);
     }
 
     private static Nfs4Options nfs4Options(ServerConfig config, ServerLimits limits, @Nullable StateDirectory state)
@@ -124,5 +167,6 @@ final class Programs implements AutoCloseable {
     @Override
     public void close() {
         nfs4.close();
+        notices.shutdownNow();
     }
 }

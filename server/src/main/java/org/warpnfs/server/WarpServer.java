@@ -48,6 +48,7 @@ import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.limits.Machine;
 import org.warpnfs.server.limits.NettyMemory;
 import org.warpnfs.server.limits.ServerLimits;
+import org.warpnfs.server.rpcbind.PeerPrograms;
 
 /**
  * A server: connects backends to exports, exports to programs, and programs to two listeners.
@@ -99,7 +100,9 @@ public final class WarpServer implements AutoCloseable {
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
-            programs = opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, recorder));
+            PeerPrograms peers = opened(new PeerPrograms());
+            programs =
+                    opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, peers, recorder));
             threads = opened(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
             GssLayer gss = Kerberos.layer(config.kerberos());
@@ -229,24 +232,30 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * Serves MOUNT over UDP too, on the address of TCP, until this server drains or closes.
+     * Serves MOUNT, or NLM and NSM, or all, over UDP too, on the address of TCP, until this server drains or closes.
      *
      * @return the address
      * @throws ConfigException if it cannot; one line gives the reason
      */
-    public synchronized InetSocketAddress mountOverUdp() throws ConfigException {
+    public synchronized InetSocketAddress overUdp(boolean withMount, boolean withNlm) throws ConfigException {
         if (closed) {
             throw new ConfigException("the server has stopped");
         }
         try {
             InetSocketAddress address = new InetSocketAddress(
                     config.tcpAddress().getAddress(), tcpAddress().getPort());
-            UdpRpcService udp = opened(UdpRpcService.start(address, programs.overUdp(), threads, UdpOptions.DEFAULT));
+            UdpRpcService udp = opened(
+                    UdpRpcService.start(address, programs.overUdp(withMount, withNlm), threads, UdpOptions.DEFAULT));
             drain.way(udp);
             return udp.localAddress();
         } catch (IOException e) {
-            throw new ConfigException("--mount-udp: " + e.getMessage(), e);
+            throw new ConfigException((withMount ? "--mount-udp: " : "--nlm: UDP: ") + e.getMessage(), e);
         }
+    }
+
+    /** Tells clients that had NLM locks of the restart. To be called when they can find the server. */
+    public void tellOfRestart() {
+        programs.tellOfRestart();
     }
 
     /** Returns lines of text: exports, addresses, and mount commands. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.iwarp.sim.Simulation;
+import org.warpnfs.nfs.nlm.PeerCalls;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
@@ -73,6 +74,7 @@ class CapturedCallsTest {
                         ServerLimits.DEFAULT,
                         null,
                         CallbackDialer.NONE,
+                        PeerCalls.NONE,
                         CallRecorder.NONE)) {
             RpcRdmaService service = RpcRdmaService.unwatched(
                     programs.overTcp(), operations::add, pool, ResponderOptions.DEFAULT, programs::connectionClosed);

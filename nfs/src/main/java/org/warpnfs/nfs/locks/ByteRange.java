@@ -34,7 +34,8 @@ public record ByteRange(long first, long last) {
         return last == -1 ? TO_EOF : last - first + 1;
     }
 
-    boolean overlaps(ByteRange other) {
+    /** True if both have a byte in common. */
+    public boolean overlaps(ByteRange other) {
         return Long.compareUnsigned(first, other.last) <= 0 && Long.compareUnsigned(other.first, last) <= 0;
     }
 

@@ -30,6 +30,8 @@ public final class LockService {
     private final Map<FileIdentity, FileLocks> files = new HashMap<>();
     private final WaitingLines lines;
     private final Executor notices;
+    private volatile boolean reclaiming;
+    private volatile long reclaimEndNanos;
 
     /**
      * @param maxWaiting limit of requests in line
@@ -181,6 +183,31 @@ public final class LockService {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** True if the owner stands in line for a lock on the file. */
+    public boolean isWaiting(FileIdentity file, Locker owner) {
+        lock.lock();
+        try {
+            FileLocks locks = files.get(file);
+            return locks != null && lines.isWaiting(locks, owner);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Begins a time after the start in which locks are only reclaimed. */
+    public void reclaimUntil(long endNanos) {
+        reclaimEndNanos = endNanos;
+        reclaiming = true;
+    }
+
+    /** True while locks are only reclaimed. A protocol that knows its clients may end its own part of it earlier. */
+    public boolean isReclaiming(long nowNanos) {
+        if (reclaiming && nowNanos - reclaimEndNanos >= 0) {
+            reclaiming = false;
+        }
+        return reclaiming;
     }
 
     /** Number of requests in line. */

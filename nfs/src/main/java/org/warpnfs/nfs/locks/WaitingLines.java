@@ -90,6 +90,10 @@ final class WaitingLines {
         count--;
     }
 
+    boolean isWaiting(FileLocks file, Locker owner) {
+        return byOwner.getOrDefault(owner, Map.of()).keySet().stream().anyMatch(request -> request.file() == file);
+    }
+
     int count() {
         return count;
     }

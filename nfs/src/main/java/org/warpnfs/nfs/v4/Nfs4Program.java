@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.LongSupplier;
 import org.dcache.oncrpc4j.rpc.OncRpcException;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
@@ -21,6 +22,8 @@ import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.export.RpcOrigin;
+import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.locks.Locker;
 import org.warpnfs.nfs.replay.CallChecksum;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
@@ -37,6 +40,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.recovery.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.VolatileRecoveryLog;
@@ -118,7 +122,29 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             CallbackDialer dialer,
             CallRecorder recorder)
             throws IOException {
-        this(exports, handles, pool, options, replies, dialer, recorder, System::nanoTime);
+        this(
+                exports,
+                handles,
+                pool,
+                options,
+                replies,
+                dialer,
+                recorder,
+                new LockService(options.limits().maxLocks(), ForkJoinPool.commonPool()));
+    }
+
+    /** @param locks the byte-range locks of all protocols */
+    public Nfs4Program(
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool pool,
+            Nfs4Options options,
+            ReplyCache replies,
+            CallbackDialer dialer,
+            CallRecorder recorder,
+            LockService locks)
+            throws IOException {
+        this(exports, handles, pool, options, replies, dialer, recorder, locks, System::nanoTime);
     }
 
     Nfs4Program(
@@ -130,7 +156,16 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             CallbackDialer dialer,
             LongSupplier clockNanos)
             throws IOException {
-        this(exports, handles, pool, options, replies, dialer, CallRecorder.NONE, clockNanos);
+        this(
+                exports,
+                handles,
+                pool,
+                options,
+                replies,
+                dialer,
+                CallRecorder.NONE,
+                new LockService(options.limits().maxLocks(), ForkJoinPool.commonPool()),
+                clockNanos);
     }
 
     private Nfs4Program(
@@ -141,6 +176,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             ReplyCache replies,
             CallbackDialer dialer,
             CallRecorder recorder,
+            LockService locks,
             LongSupplier clockNanos)
             throws IOException {
         int maxIoBytes = Math.min(options.maxIoBytes(), pool.maxLengthBytes());
@@ -157,6 +193,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 options.grace().toNanos(),
                 log,
                 callbacks,
+                locks,
                 clockNanos.getAsLong());
         ServerFacts facts = new ServerFacts(
                 (int) options.lease().toSeconds(),
@@ -247,6 +284,14 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 throw FsException.of(FsError.TRY_LATER);
             }
         };
+    }
+
+    /**
+     * What programs of other versions must call when a lock of this one is in their way. Removes its client if the
+     * client's lease has run out. Returns false if the lock stays.
+     */
+    public boolean letGo(Locker owner) {
+        return owner instanceof LockOwner own && state.locks().expire(clockNanos.getAsLong(), own.client());
     }
 
     private static Principal principalOf(Identity identity) {

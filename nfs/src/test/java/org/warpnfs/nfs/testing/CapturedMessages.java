@@ -28,7 +28,16 @@ public final class CapturedMessages {
 
     /** The messages in the order of the session. A reply follows its call. */
     public static List<Message> all() {
-        try (InputStream in = CapturedMessages.class.getResourceAsStream(RESOURCE)) {
+        return all(RESOURCE);
+    }
+
+    /** The locks of a session of NFSv3: NLM and NSM. */
+    public static List<Message> locks() {
+        return all("/org/warpnfs/nfs/captured/linux-nlm.txt");
+    }
+
+    private static List<Message> all(String resource) {
+        try (InputStream in = CapturedMessages.class.getResourceAsStream(resource)) {
             List<Message> messages = new ArrayList<>();
             for (String line : new String(in.readAllBytes(), StandardCharsets.US_ASCII)
                     .lines()

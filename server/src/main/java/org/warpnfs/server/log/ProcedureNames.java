@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Map;
 import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.nfs.mount.MountProgram;
+import org.warpnfs.nfs.nlm.NlmProgram;
+import org.warpnfs.nfs.nlm.NsmProgram;
 import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
 
@@ -12,8 +14,13 @@ import org.warpnfs.nfs.v3.NfsAclProgram;
  * no name.
  */
 final class ProcedureNames {
-    private static final Map<Long, String> PROGRAMS =
-            Map.of(100_000L, "portmap", 100_003L, "nfs", 100_005L, "mount", 100_227L, "nfsacl");
+    private static final Map<Long, String> PROGRAMS = Map.of(
+            100_000L, "portmap",
+            100_003L, "nfs",
+            100_005L, "mount",
+            100_021L, "nlm",
+            100_024L, "nsm",
+            100_227L, "nfsacl");
 
     private static final List<String> NFS_4 = List.of("NULL", "COMPOUND");
 
@@ -26,6 +33,8 @@ final class ProcedureNames {
                     case "nfs" -> called.version() == 4 ? NFS_4 : Nfs3Program.NAMES;
                     case "mount" -> MountProgram.NAMES;
                     case "nfsacl" -> NfsAclProgram.NAMES;
+                    case "nlm" -> NlmProgram.NAMES;
+                    case "nsm" -> NsmProgram.NAMES;
                     default -> List.of();
                 };
         String procedure = called.procedure() < names.size()

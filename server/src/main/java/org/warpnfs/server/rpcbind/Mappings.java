@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.warpnfs.nfs.mount.MountProgram;
+import org.warpnfs.nfs.nlm.NlmProgram;
+import org.warpnfs.nfs.nlm.NsmProgram;
 import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
 import org.warpnfs.nfs.v4.Nfs4Program;
@@ -22,6 +24,10 @@ public final class Mappings {
             new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1),
             new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_2),
             new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_3));
+
+    private static final List<OncRpcProgram> LOCKS = List.of(
+            new OncRpcProgram(NlmProgram.PROGRAM, NlmProgram.VERSION),
+            new OncRpcProgram(NsmProgram.PROGRAM, NsmProgram.VERSION));
 
     private static final InetAddress ANY_IPV4 = address(new byte[4]);
     private static final InetAddress ANY_IPV6 = address(new byte[16]);
@@ -54,6 +60,15 @@ public final class Mappings {
     /** Adds MOUNT over UDP. */
     public Mappings mountOverUdp(InetSocketAddress address) {
         return add("udp", address, MOUNT);
+    }
+
+    /**
+     * Adds NLM and NSM, by which NFSv3 clients lock files.
+     *
+     * @param protocol {@code tcp} or {@code udp}
+     */
+    public Mappings nlm(String protocol, InetSocketAddress address) {
+        return add(protocol, address, LOCKS);
     }
 
     /**

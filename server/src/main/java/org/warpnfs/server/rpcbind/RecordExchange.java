@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
@@ -14,6 +15,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to a local RPC server with record marking (RFC 5531, section 11). One call at a time; not safe for
@@ -53,6 +55,12 @@ final class RecordExchange implements Closeable {
 
     /** Connects, from a port below 1024 if permitted, by which rpcbind recognizes the superuser over TCP. */
     static RecordExchange connect(SocketAddress server, Duration within, Duration whole) throws IOException {
+        return connect(server, null, within, whole);
+    }
+
+    /** @param from the address to connect from; null for any */
+    static RecordExchange connect(SocketAddress server, @Nullable InetAddress from, Duration within, Duration whole)
+            throws IOException {
         SocketChannel channel = server instanceof UnixDomainSocketAddress
                 ? SocketChannel.open(StandardProtocolFamily.UNIX)
                 : SocketChannel.open();
@@ -62,7 +70,7 @@ final class RecordExchange implements Closeable {
             RecordExchange exchange = new RecordExchange(channel, selector, within, whole);
             try {
                 if (server instanceof InetSocketAddress) {
-                    bindReserved(channel);
+                    bindReserved(channel, from);
                 }
                 channel.configureBlocking(false);
                 channel.register(selector, SelectionKey.OP_CONNECT);
@@ -84,10 +92,10 @@ final class RecordExchange implements Closeable {
         }
     }
 
-    private static void bindReserved(SocketChannel channel) {
+    private static void bindReserved(SocketChannel channel, @Nullable InetAddress from) {
         for (int port = LAST_RESERVED_PORT; port >= FIRST_RESERVED_PORT; port--) {
             try {
-                channel.bind(new InetSocketAddress(port));
+                channel.bind(new InetSocketAddress(from, port));
                 return;
             } catch (BindException e) {
                 if (!String.valueOf(e.getMessage()).contains("in use")) {

@@ -45,6 +45,12 @@ final class RpcCallMessage {
         return this;
     }
 
+    /** Arguments that are encoded already. */
+    RpcCallMessage bytes(byte[] encoded) {
+        bytes.writeBytes(encoded);
+        return this;
+    }
+
     /** struct rpcb. */
     RpcCallMessage mapping(Mapping mapping) {
         return word(mapping.program())

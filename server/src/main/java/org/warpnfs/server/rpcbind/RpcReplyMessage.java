@@ -57,6 +57,11 @@ final class RpcReplyMessage {
         return item;
     }
 
+    /** What was not read. */
+    ByteBuffer rest() {
+        return bytes.slice();
+    }
+
     /** struct rpcb. */
     Mapping mapping() throws IOException {
         return new Mapping(word(), word(), string(), string(), string());

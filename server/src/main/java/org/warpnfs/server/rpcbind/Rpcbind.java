@@ -21,15 +21,29 @@ public final class Rpcbind implements AutoCloseable {
         this.description = description;
     }
 
-    /** The addresses of a server; {@code mountUdp} is null if MOUNT is not served over UDP. */
+    /**
+     * The addresses of a server.
+     *
+     * @param udp null if nothing is served over UDP
+     * @param mountUdp whether MOUNT is served there
+     * @param nlm whether NLM and NSM are to be found, over TCP and UDP
+     */
     public record Addresses(
             InetSocketAddress rdma,
             InetSocketAddress tcp,
-            @Nullable InetSocketAddress mountUdp) {
+            @Nullable InetSocketAddress udp,
+            boolean mountUdp,
+            boolean nlm) {
         Mappings mappings(String owner) {
             Mappings mappings =
                     new Mappings(owner, hostHasIpv6()).nfsOverTcp(tcp).nfsOverRdma(rdma);
-            return mountUdp == null ? mappings : mappings.mountOverUdp(mountUdp);
+            if (nlm) {
+                mappings.nlm("tcp", tcp);
+            }
+            if (udp != null && nlm) {
+                mappings.nlm("udp", udp);
+            }
+            return udp != null && mountUdp ? mappings.mountOverUdp(udp) : mappings;
         }
     }
 

@@ -7,6 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.nlm.NlmProgram;
+import org.warpnfs.nfs.nlm.NsmProgram;
 
 /**
  * Keeps this server registered with the rpcbind of its host.
@@ -99,8 +101,18 @@ public final class RpcbindRegistration implements AutoCloseable {
         }
     }
 
+    private static boolean isOfLocks(Mapping mapping) {
+        return mapping.program() == NlmProgram.PROGRAM || mapping.program() == NsmProgram.PROGRAM;
+    }
+
     private void say(Registrations.Outcome outcome) {
         outcome.removed().forEach(mapping -> LOG.info("rpcbind: removed {}, where nothing listens", mapping));
+        boolean locksElsewhere = outcome.refused().stream().anyMatch(RpcbindRegistration::isOfLocks);
+        if (locksElsewhere && !finding.equals(Finding.REFUSED)) {
+            LOG.warn("this host's own lockd or rpc.statd is registered with rpcbind: NFSv3 clients find it in place of "
+                    + "this server's lock manager, and must mount with nolock. Stop it, or use --rpcbind serve on an "
+                    + "address of its own, or --nlm off");
+        }
         Finding now = outcome.refused().isEmpty() ? Finding.REGISTERED : Finding.REFUSED;
         if (now == Finding.REFUSED && finding != now) {
             LOG.warn(

@@ -287,6 +287,14 @@ public final class Settings {
                     "Serve MOUNT over UDP too, on the same port number as --tcp-port.")
             .flag("--mount-udp", "");
 
+    public static final Setting<OnOff> NLM = Setting.of(
+                    "nlm",
+                    new Kind.Choice<>(OnOff.class),
+                    OnOff.ON,
+                    "Let NFSv3 clients lock files: NLM and NSM are found through rpcbind, over TCP and UDP on the",
+                    "port number of --tcp-port. With off, or without rpcbind, they mount with nolock.")
+            .flag("--nlm", "on|off");
+
     public static final Setting<String> ADMIN = Setting.of(
                     "admin",
                     new Kind.Text("a path, or off", true),
@@ -371,6 +379,7 @@ public final class Settings {
                 HTTP,
                 RPCBIND,
                 MOUNT_UDP,
+                NLM,
                 ADMIN,
                 LOG_FORMAT,
                 SLOW_CALL,

@@ -39,7 +39,7 @@ class DrainedWaysTest {
 
     @Test
     void drain_portmapperAndMountOverUdp_areGoneBeforeTheProcessEnds() throws Exception {
-        RpcbindChoices choices = new RpcbindChoices("--rpcbind serve", new RpcbindChoice.Serve(ANY), true);
+        RpcbindChoices choices = new RpcbindChoices("--rpcbind serve", new RpcbindChoice.Serve(ANY), true, false);
         try (WatchedServer watched = WatchedServer.start(
                 InMemory.config(":/", 16 << 20, Duration.ofSeconds(5)),
                 ServerLimits.DEFAULT,

@@ -25,6 +25,9 @@ public final class LockStates {
         return core.locked(() -> {
             core.requirePresent(client);
             core.recovery.require(nowNanos, client, request.reclaim());
+            if (!request.reclaim()) {
+                requireNoReclaims(nowNanos);
+            }
             OpenState open = core.locks.openForLock(client, request);
             core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
             return core.locks.lock(open, request);
@@ -39,10 +42,29 @@ public final class LockStates {
             if (core.grace.isRunning(nowNanos)) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }
+            requireNoReclaims(nowNanos);
             core.expireWhile(
                     nowNanos,
                     () -> core.files.lockConflict(file, new LockOwner(client, owner), exclusive, range),
                     Nfs4Status.DENIED);
+        });
+    }
+
+    /** Clients of another protocol may still have to reclaim what would be taken from them. */
+    private void requireNoReclaims(long nowNanos) throws Nfs4Exception {
+        if (core.service.isReclaiming(nowNanos)) {
+            throw Nfs4Exception.of(Nfs4Status.GRACE);
+        }
+    }
+
+    /** Removes the client of a lock-owner if its lease has run out. Returns false if it stays. */
+    public boolean expire(long nowNanos, Client client) {
+        return core.locked(() -> {
+            if (client.isGone() || !core.clients.isExpired(client, nowNanos)) {
+                return client.isGone();
+            }
+            core.clients.expire(client);
+            return true;
         });
     }
 

@@ -65,6 +65,7 @@ final class StateCore implements ClientTable.Holdings {
     final Sequences sequences;
     final StateEntries states;
     final OwnerTable owners;
+    final LockService service;
     final LockTable locks;
     final FileStates files;
     final DelegationTable delegations;
@@ -100,6 +101,7 @@ final class StateCore implements ClientTable.Holdings {
         this.sequences = new Sequences(clients, sessions, slotRecalls);
         this.states = new StateEntries(log.instance());
         this.owners = new OwnerTable(limits);
+        this.service = service;
         this.locks = new LockTable(limits, states, owners, service);
         this.files = new FileStates(limits, states, owners, locks, lock::letGo);
         this.delegations = new DelegationTable(limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken);

@@ -1,0 +1,10 @@
+package org.warpnfs.nfs.nlm;
+
+import org.warpnfs.nfs.locks.Locker;
+
+/** Asks the other protocols whether an owner of theirs whose lock conflicts is still there. */
+@FunctionalInterface
+public interface DepartedOwners {
+    /** Removes the owner if its client has been silent for too long. Returns false if it stays. */
+    boolean letGo(Locker owner);
+}

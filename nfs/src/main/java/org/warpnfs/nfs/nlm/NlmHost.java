@@ -1,0 +1,16 @@
+package org.warpnfs.nfs.nlm;
+
+import java.net.InetAddress;
+import org.warpnfs.limits.ClientAddress;
+
+/** A client: the address that its calls come from, and the name that it gives itself. */
+record NlmHost(InetAddress address, String name) {
+    ClientAddress client() {
+        return ClientAddress.of(address);
+    }
+
+    /** The name for people. Characters that could forge a line of a log are replaced. */
+    String shown() {
+        return name.replaceAll("[^ -~]", "?") + " (" + address.getHostAddress() + ")";
+    }
+}

@@ -1,0 +1,280 @@
+package org.warpnfs.nfs.nlm;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.locks.ByteRange;
+import org.warpnfs.nfs.locks.HeldLock;
+import org.warpnfs.nfs.locks.LockAttempt;
+import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.locks.LocksBusyException;
+
+/**
+ * The locks of NLM clients. A client is remembered on stable storage before it gets a lock or stands in line for one.
+ *
+ * <p>Safe for any thread. Only {@link #lock} waits for a disk, and holds no lock meanwhile.
+ */
+final class NlmLocks {
+    private static final Logger LOG = LoggerFactory.getLogger(NlmLocks.class);
+    /** Number of departed owners that one request removes from its way. */
+    private static final int MAX_DEPARTED = 16;
+
+    private final LockService service;
+    private final HostHoldings holdings;
+    private final HostMonitor monitor;
+    private final DepartedOwners departed;
+    private final BooleanSupplier otherGrace;
+    private final LongSupplier clockNanos;
+    private final Granting granting;
+    private final LogLimiter log = new LogLimiter();
+    private final AtomicLong cookies = new AtomicLong();
+
+    /**
+     * @param otherGrace true while clients of another protocol may reclaim
+     * @param clockNanos the clock of the service's {@link LockService#isReclaiming}
+     */
+    NlmLocks(
+            LockService service,
+            NlmLimits limits,
+            HostMonitor monitor,
+            DepartedOwners departed,
+            BooleanSupplier otherGrace,
+            PeerCalls calls,
+            LongSupplier clockNanos) {
+        this.service = service;
+        this.holdings = new HostHoldings(limits.maxLocks());
+        this.monitor = monitor;
+        this.departed = departed;
+        this.otherGrace = otherGrace;
+        this.clockNanos = clockNanos;
+        this.granting = new Granting(calls, this::release);
+    }
+
+    private static HostHoldings.Place place(NlmCaller caller, Location file, NlmLock lock) {
+        return new HostHoldings.Place(
+                file.fileSystem(),
+                file.identity(),
+                new NlmOwner(caller.host(lock.callerName()), lock.process(), lock.owner()));
+    }
+
+    /** True while clients may reclaim, and nothing else. */
+    boolean isReclaiming() {
+        return service.isReclaiming(clockNanos.getAsLong()) || otherGrace.getAsBoolean();
+    }
+
+    /** TEST. */
+    NlmReply test(NlmCaller caller, Location file, TestArgs args) {
+        if (isReclaiming()) {
+            return NlmReply.of(NlmStatus.DENIED_GRACE_PERIOD);
+        }
+        HostHoldings.Place place = place(caller, file, args.lock());
+        HeldLock holder = null;
+        for (int tries = 0; tries < MAX_DEPARTED; tries++) {
+            try {
+                holder = service.conflict(
+                        place.file(),
+                        place.owner(),
+                        args.exclusive(),
+                        args.lock().range());
+            } catch (LocksBusyException e) {
+                continue;
+            }
+            if (holder == null) {
+                return NlmReply.of(NlmStatus.GRANTED);
+            }
+            if (!departed.letGo(holder.owner())) {
+                break;
+            }
+        }
+        return holder == null ? NlmReply.of(NlmStatus.DENIED_NOLOCKS) : new NlmReply.Tested(NlmStatus.DENIED, holder);
+    }
+
+    /** LOCK and NM_LOCK. */
+    NlmStatus lock(NlmCaller caller, Location file, LockArgs args, boolean monitored) {
+        HostHoldings.Place place = place(caller, file, args.lock());
+        NlmHost host = place.owner().host();
+        boolean reclaiming = isReclaiming();
+        if (args.reclaim() && !(reclaiming && monitor.mayReclaim(host))) {
+            return NlmStatus.DENIED;
+        }
+        if (!args.reclaim() && reclaiming) {
+            return NlmStatus.DENIED_GRACE_PERIOD;
+        }
+        if (monitored) {
+            try {
+                monitor.monitor(host, caller.local());
+            } catch (IOException e) {
+                log.admit("cannot be monitored", host.client()).ifPresent(more -> LOG.atWarn()
+                        .addKeyValue("peer", host.address().getHostAddress())
+                        .log(
+                                "{} gets no lock, because it cannot be remembered: {} ({} more like it)",
+                                host.shown(),
+                                e.getMessage(),
+                                more));
+                return NlmStatus.DENIED_NOLOCKS;
+            }
+        }
+        return attempt(caller, place, args);
+    }
+
+    private NlmStatus attempt(NlmCaller caller, HostHoldings.Place place, LockArgs args) {
+        for (int tries = 0; tries < MAX_DEPARTED; tries++) {
+            LockAttempt attempt;
+            try {
+                attempt = attemptOnce(caller, place, args);
+            } catch (LocksBusyException e) {
+                continue;
+            }
+            HeldLock holder = attempt.holder();
+            boolean again = holder != null && departed.letGo(holder.owner());
+            if (!again || attempt.outcome() == LockAttempt.Outcome.WAITING) {
+                return status(attempt.outcome());
+            }
+        }
+        return NlmStatus.DENIED_NOLOCKS;
+    }
+
+    private static NlmStatus status(LockAttempt.Outcome outcome) {
+        return switch (outcome) {
+            case GRANTED -> NlmStatus.GRANTED;
+            case DENIED -> NlmStatus.DENIED;
+            case WAITING -> NlmStatus.BLOCKED;
+            case DEADLOCK -> NlmStatus.DEADLCK;
+            case NO_ROOM -> NlmStatus.DENIED_NOLOCKS;
+        };
+    }
+
+    private synchronized LockAttempt attemptOnce(NlmCaller caller, HostHoldings.Place place, LockArgs args)
+            throws LocksBusyException {
+        NlmLock lock = args.lock();
+        ByteRange range = lock.range();
+        if (!holdings.hasRoomFor(place.owner().host().client())) {
+            return new LockAttempt(LockAttempt.Outcome.NO_ROOM, null, 0);
+        }
+        LockAttempt attempt = args.block() && !args.reclaim()
+                ? service.lockOrWait(
+                        place.file(),
+                        place.owner(),
+                        args.exclusive(),
+                        range,
+                        place.owner().host().client(),
+                        () -> granted(caller, place, args.exclusive(), lock))
+                : service.lock(place.file(), place.owner(), args.exclusive(), range);
+        if (attempt.isGranted()) {
+            granting.settle(place, range);
+        }
+        if (attempt.isGranted() || attempt.outcome() == LockAttempt.Outcome.WAITING) {
+            note(place);
+        } else if (!holdings.has(place.owner().host())) {
+            monitor.idle(place.owner().host());
+        }
+        return attempt;
+    }
+
+    private void note(HostHoldings.Place place) {
+        holdings.set(place, service.countOf(place.file(), place.owner()));
+    }
+
+    private void granted(NlmCaller caller, HostHoldings.Place place, boolean exclusive, NlmLock lock) {
+        synchronized (this) {
+            note(place);
+        }
+        Netobj cookie = Netobj.of(ByteBuffer.allocate(Long.BYTES)
+                .putLong(cookies.incrementAndGet())
+                .array());
+        PeerCall call = new PeerCall(
+                caller.address(),
+                caller.local(),
+                caller.udp(),
+                NlmProgram.PROGRAM,
+                NlmProgram.VERSION,
+                NlmProgram.GRANTED,
+                PeerCall.Arguments.of(new TestArgs(cookie, exclusive, lock).toBytes()));
+        granting.begin(new PendingGrant(place, lock.range(), call));
+    }
+
+    /** Releases a lock that was granted but that its client does not want. */
+    private synchronized void release(PendingGrant grant) {
+        service.unlock(grant.place().file(), grant.place().owner(), grant.range());
+        leaveIfNothing(grant.place());
+    }
+
+    /** CANCEL: the request is not in line any more, or was granted and is released. */
+    synchronized NlmStatus cancel(NlmCaller caller, Location file, CancelArgs args) {
+        HostHoldings.Place place = place(caller, file, args.lock());
+        ByteRange range = args.lock().range();
+        boolean found = service.cancel(place.file(), place.owner(), args.exclusive(), range);
+        if (!found && granting.settle(place, range)) {
+            service.unlock(place.file(), place.owner(), range);
+            found = true;
+        }
+        leaveIfNothing(place);
+        return found ? NlmStatus.GRANTED : NlmStatus.DENIED;
+    }
+
+    /** UNLOCK. A request for the same range is taken out of the line. */
+    synchronized NlmStatus unlock(NlmCaller caller, Location file, UnlockArgs args) {
+        HostHoldings.Place place = place(caller, file, args.lock());
+        ByteRange range = args.lock().range();
+        if (!service.cancel(place.file(), place.owner(), true, range)) {
+            service.cancel(place.file(), place.owner(), false, range);
+        }
+        granting.settle(place, range);
+        service.unlock(place.file(), place.owner(), range);
+        leaveIfNothing(place);
+        return NlmStatus.GRANTED;
+    }
+
+    private void leaveIfNothing(HostHoldings.Place place) {
+        int ranges = service.countOf(place.file(), place.owner());
+        if (ranges > 0 || service.isWaiting(place.file(), place.owner())) {
+            holdings.set(place, ranges);
+        } else if (holdings.leave(place)) {
+            monitor.idle(place.owner().host());
+        }
+    }
+
+    /** Releases everything of the clients that fit. Returns on how many files there was something. */
+    int free(Predicate<NlmHost> hosts) {
+        return freeAll(() -> holdings.of(hosts));
+    }
+
+    /** Releases everything on a file system that is no longer served. */
+    void withdraw(FileSystem fileSystem) {
+        freeAll(() -> holdings.of(fileSystem));
+    }
+
+    private synchronized int freeAll(Supplier<List<HostHoldings.Place>> places) {
+        List<HostHoldings.Place> all = places.get();
+        for (HostHoldings.Place place : all) {
+            granting.settle(place, new ByteRange(0, -1));
+            service.unlockAll(place.file(), place.owner());
+            leaveIfNothing(place);
+        }
+        return all.size();
+    }
+
+    /** The names under which clients of this address have locks. */
+    synchronized List<String> namesAt(InetAddress address) {
+        return holdings.of(host -> host.address().equals(address)).stream()
+                .map(place -> place.owner().host().name())
+                .distinct()
+                .toList();
+    }
+
+    /** Number of byte ranges that NLM clients have locked. */
+    synchronized int count() {
+        return holdings.total();
+    }
+}

@@ -1,0 +1,28 @@
+package org.warpnfs.nfs.nlm;
+
+/** nlm4_stats (RFC 1813, section 6.1.2.1). */
+enum NlmStatus {
+    GRANTED(0),
+    DENIED(1),
+    /** There is no room for more locks. */
+    DENIED_NOLOCKS(2),
+    /** The request waits; GRANTED will be called. */
+    BLOCKED(3),
+    /** Locks may only be reclaimed now; the client asks again. */
+    DENIED_GRACE_PERIOD(4),
+    DEADLCK(5),
+    ROFS(6),
+    STALE_FH(7),
+    FBIG(8),
+    FAILED(9);
+
+    private final int code;
+
+    NlmStatus(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+}

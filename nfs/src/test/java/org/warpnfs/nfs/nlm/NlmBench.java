@@ -1,0 +1,222 @@
+package org.warpnfs.nfs.nlm;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.ReplyKeeper;
+import org.warpnfs.nfs.testing.ReplyReader;
+
+/** NLM and NSM over a file system in memory with a file that everybody may read and write. Calls are words. */
+final class NlmBench implements PeerCalls {
+    static final int CLIENT = 2;
+    static final int OTHER = 3;
+    static final long GRACE_NANOS = Duration.ofSeconds(30).toNanos();
+
+    final MemoryFileSystem fs = new MemoryFileSystem(1 << 20, 100);
+    final List<Runnable> notices = new ArrayList<>();
+    final List<PeerCall> calls = new ArrayList<>();
+    final Queue<CompletableFuture<ByteBuffer>> answers = new ArrayDeque<>();
+    final List<Runnable> timers = new ArrayList<>();
+    final LockService service = new LockService(100, notices::add);
+    final FileHandle file;
+    final NfsHandles handles;
+    final NlmServer server;
+    final Export export;
+    boolean otherGrace;
+    long nowNanos;
+
+    NlmBench() {
+        this(null, ExportOptions.DEFAULTS);
+    }
+
+    NlmBench(Path directory, ExportOptions options) {
+        try {
+            file = fs.create(
+                            Caller.ROOT,
+                            fs.root(),
+                            FileName.of("file"),
+                            new CreateMode.Guarded(AttributeChanges.ofPermissions(0666)))
+                    .node()
+                    .handle();
+            export = Export.of(PseudoPath.of("/"), fs, options, "memory");
+            ExportTable exports = ExportTable.of(List.of(export));
+            handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
+            server = new NlmServer(
+                    exports,
+                    handles,
+                    service,
+                    new NlmLimits(100, 10, 10),
+                    directory,
+                    Duration.ofNanos(GRACE_NANOS),
+                    new NlmServer.Others(_ -> false, () -> otherGrace, this),
+                    CallRecorder.NONE,
+                    () -> nowNanos);
+        } catch (IOException | FsException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public CompletionStage<ByteBuffer> call(PeerCall call) {
+        calls.add(call);
+        CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
+        answers.add(answer);
+        return answer;
+    }
+
+    @Override
+    public void after(long delayNanos, Runnable task) {
+        timers.add(task);
+    }
+
+    void runNotices() {
+        List.copyOf(notices).forEach(notice -> {
+            notices.remove(notice);
+            notice.run();
+        });
+    }
+
+    void runTimers() {
+        List.copyOf(timers).forEach(timer -> {
+            timers.remove(timer);
+            timer.run();
+        });
+    }
+
+    FileIdentity identity() {
+        return fs.identity(file);
+    }
+
+    byte[] handle() {
+        return handles.encode(new Location(export, file));
+    }
+
+    ReplyReader send(RpcDispatchable program, int lastOctet, byte[] message) {
+        byte[] reply = sendRaw(program, lastOctet, message);
+        return new ReplyReader(reply);
+    }
+
+    static byte[] sendRaw(RpcDispatchable program, int lastOctet, byte[] message) {
+        try {
+            InetAddress client = InetAddress.getByAddress(new byte[] {10, 9, 0, (byte) lastOctet});
+            return ReplyKeeper.call(program, new InetSocketAddress(client, 700), message);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static CallWriter nlm(int procedure) {
+        return CallWriter.call(7, NlmProgram.PROGRAM, NlmProgram.VERSION, procedure)
+                .authSys(0, 0)
+                .opaque(new byte[] {1, 2, 3});
+    }
+
+    private CallWriter lockOf(CallWriter call, String owner, long offset, long length) {
+        return call.string("client.lab")
+                .opaque(handle())
+                .string(owner)
+                .words(owner.hashCode())
+                .hyper(offset)
+                .hyper(length);
+    }
+
+    static NlmStatus statusOf(int code) {
+        return Arrays.stream(NlmStatus.values())
+                .filter(status -> status.code() == code)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private int status(int lastOctet, CallWriter call) {
+        ReplyReader reply = send(server.nlm(), lastOctet, call.toBytes());
+        if (reply.stat() != ReplyReader.SUCCESS) {
+            throw new AssertionError("accept_stat " + reply.stat());
+        }
+        byte[] cookie = reply.opaque(1024);
+        if (cookie.length != 3 || cookie[2] != 3) {
+            throw new AssertionError("another cookie");
+        }
+        return reply.word();
+    }
+
+    NlmStatus lock(int client, String owner, boolean block, boolean exclusive, long offset, long length) {
+        return lock(client, owner, block, exclusive, false, offset, length);
+    }
+
+    NlmStatus lock(
+            int client, String owner, boolean block, boolean exclusive, boolean reclaim, long offset, long length) {
+        CallWriter call = nlm(NlmProgram.LOCK).words(block ? 1 : 0, exclusive ? 1 : 0);
+        lockOf(call, owner, offset, length).words(reclaim ? 1 : 0, 3);
+        return statusOf(status(client, call));
+    }
+
+    NlmStatus unlock(int client, String owner, long offset, long length) {
+        return statusOf(status(client, lockOf(nlm(NlmProgram.UNLOCK), owner, offset, length)));
+    }
+
+    NlmStatus cancel(int client, String owner, long offset, long length) {
+        return statusOf(status(client, lockOf(nlm(NlmProgram.CANCEL).words(1, 1), owner, offset, length)));
+    }
+
+    NlmStatus test(int client, String owner, long offset, long length) {
+        return statusOf(status(client, lockOf(nlm(NlmProgram.TEST).words(1), owner, offset, length)));
+    }
+
+    NlmStatus share(int client, String owner, int deny, int access, boolean isShare) {
+        CallWriter call = nlm(isShare ? NlmProgram.SHARE : NlmProgram.UNSHARE)
+                .string("client.lab")
+                .opaque(handle())
+                .string(owner)
+                .words(deny, access, 0);
+        return statusOf(status(client, call));
+    }
+
+    /** nlm4_res as a client sends it. */
+    static ByteBuffer answer(NlmStatus status) {
+        return ByteBuffer.allocate(12)
+                .putInt(2)
+                .putInt(0x0a0b0000)
+                .putInt(status.code())
+                .flip();
+    }
+
+    void notifyRestart(int client, String name, int state) {
+        byte[] message = CallWriter.call(9, NsmProgram.PROGRAM, 1, NsmProgram.SM_NOTIFY)
+                .authNone()
+                .string(name)
+                .words(state)
+                .toBytes();
+        if (send(server.nsm(), client, message).stat() != ReplyReader.SUCCESS) {
+            throw new AssertionError("SM_NOTIFY was not accepted");
+        }
+    }
+}

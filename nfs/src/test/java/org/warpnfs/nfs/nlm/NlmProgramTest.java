@@ -1,0 +1,332 @@
+package org.warpnfs.nfs.nlm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.locks.ByteRange;
+import org.warpnfs.nfs.locks.HeldLock;
+import org.warpnfs.nfs.locks.Locker;
+import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.ReplyReader;
+
+class NlmProgramTest {
+    private static final int CLIENT = NlmBench.CLIENT;
+    private static final int OTHER = NlmBench.OTHER;
+
+    private final NlmBench bench = new NlmBench();
+
+    /** An owner of another protocol. */
+    private record Foreign(int process) implements Locker {
+        @Override
+        public boolean isGone() {
+            return false;
+        }
+
+        @Override
+        public byte[] name() {
+            return new byte[0];
+        }
+    }
+
+    @Test
+    void lock_heldByAnotherClient_isDeniedUntilItIsUnlocked() {
+        assertThat(bench.lock(CLIENT, "a", false, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.lock(OTHER, "a", false, false, 9, 1))
+                .as("the same name of another host is another owner")
+                .isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.test(OTHER, "a", 5, 1)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.test(OTHER, "a", 10, 0)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.unlock(OTHER, "a", 0, 0)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.server.lockCount())
+                .as("others unlock only what is theirs")
+                .isEqualTo(1);
+
+        assertThat(bench.unlock(CLIENT, "a", 0, 0)).isEqualTo(NlmStatus.GRANTED);
+
+        assertThat(bench.lock(OTHER, "a", false, true, 0, 0)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+    }
+
+    @Test
+    void lock_lengthZero_reachesToTheEndOfAllFiles() throws Exception {
+        bench.lock(CLIENT, "a", false, true, 500, 0);
+
+        HeldLock held =
+                bench.service.conflict(bench.identity(), new Foreign(1), false, new ByteRange(1L << 62, 1L << 62));
+        assertThat(held).isNotNull();
+        assertThat(held.range()).isEqualTo(new ByteRange(500, -1));
+        assertThat(bench.lock(OTHER, "b", false, true, -1, 17))
+                .as("beyond the last byte")
+                .isEqualTo(NlmStatus.DENIED);
+    }
+
+    @Test
+    void blocked_unlocked_clientIsCalledWithItsOwnArguments() {
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        assertThat(bench.lock(OTHER, "b", true, true, 5, 20)).isEqualTo(NlmStatus.BLOCKED);
+        assertThat(bench.lock(OTHER, "b", true, true, 5, 20)).as("asked again").isEqualTo(NlmStatus.BLOCKED);
+        assertThat(bench.calls).isEmpty();
+
+        bench.unlock(CLIENT, "a", 0, 10);
+        bench.runNotices();
+
+        PeerCall call = bench.calls.getFirst();
+        assertThat(call.host().getHostAddress()).isEqualTo("10.9.0.3");
+        assertThat(call.program()).isEqualTo(NlmProgram.PROGRAM);
+        assertThat(call.procedure()).isEqualTo(NlmProgram.GRANTED);
+        ByteBuffer arguments = ByteBuffer.wrap(call.arguments().toBytes());
+        assertThat(arguments.getInt()).as("cookie").isEqualTo(8);
+        arguments.position(12);
+        assertThat(arguments.getInt()).as("exclusive").isEqualTo(1);
+        byte[] rest = new byte[arguments.remaining()];
+        arguments.get(rest);
+        assertThat(rest)
+                .isEqualTo(new CallWriter()
+                        .string("client.lab")
+                        .opaque(bench.handle())
+                        .string("b")
+                        .words("b".hashCode())
+                        .hyper(5)
+                        .hyper(20)
+                        .toBytes());
+
+        bench.answers.remove().complete(NlmBench.answer(NlmStatus.GRANTED));
+        assertThat(bench.lock(CLIENT, "a", false, false, 24, 1)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+    }
+
+    @Test
+    void granted_clientDoesNotWantIt_isReleased() {
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.lock(OTHER, "b", true, true, 0, 10);
+        bench.unlock(CLIENT, "a", 0, 10);
+        bench.runNotices();
+
+        bench.answers.remove().complete(NlmBench.answer(NlmStatus.DENIED));
+
+        assertThat(bench.server.lockCount()).isZero();
+        assertThat(bench.lock(CLIENT, "a", false, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
+    }
+
+    @Test
+    void granted_clientLocksByItself_keepsTheLockWhateverItAnswersToTheCall() {
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.lock(OTHER, "b", true, true, 0, 10);
+        bench.unlock(CLIENT, "a", 0, 10);
+        bench.runNotices();
+
+        assertThat(bench.lock(OTHER, "b", true, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
+        bench.answers.remove().complete(NlmBench.answer(NlmStatus.DENIED));
+
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+        assertThat(bench.test(CLIENT, "a", 0, 1)).isEqualTo(NlmStatus.DENIED);
+    }
+
+    @Test
+    void granted_clientCannotBeReached_isRetriedAndReleasedInTheEnd() {
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.lock(OTHER, "b", true, true, 0, 10);
+        bench.unlock(CLIENT, "a", 0, 10);
+        bench.runNotices();
+
+        int attempts = 0;
+        while (!bench.answers.isEmpty()) {
+            attempts++;
+            bench.answers.remove().completeExceptionally(new IOException("no route"));
+            bench.runTimers();
+            assertThat(attempts).isLessThan(20);
+        }
+
+        assertThat(attempts).isGreaterThan(3);
+        assertThat(bench.server.lockCount()).isZero();
+    }
+
+    @Test
+    void cancel_inLineOrGrantedButNotTold_endsIt() {
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.lock(OTHER, "b", true, true, 0, 10);
+        assertThat(bench.cancel(OTHER, "b", 0, 9)).as("another range").isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.cancel(OTHER, "b", 0, 10)).isEqualTo(NlmStatus.GRANTED);
+
+        bench.lock(OTHER, "b", true, true, 0, 10);
+        bench.unlock(CLIENT, "a", 0, 0);
+        bench.runNotices();
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+        assertThat(bench.cancel(OTHER, "b", 0, 10)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.server.lockCount()).isZero();
+    }
+
+    @Test
+    void lock_wouldWaitForItself_isADeadlock() {
+        bench.lock(CLIENT, "a", false, true, 0, 1);
+        bench.lock(OTHER, "b", false, true, 1, 1);
+        assertThat(bench.lock(CLIENT, "a", true, true, 1, 1)).isEqualTo(NlmStatus.BLOCKED);
+
+        assertThat(bench.lock(OTHER, "b", true, true, 0, 1)).isEqualTo(NlmStatus.DEADLCK);
+    }
+
+    @Test
+    void lock_moreThanAClientsShare_hasNoRoomAndLeavesSomeToOthers() {
+        int locked = 0;
+        while (bench.lock(CLIENT, "hog", false, true, 10L * locked, 1) == NlmStatus.GRANTED) {
+            locked++;
+        }
+        assertThat(locked).isBetween(45, 55);
+        assertThat(bench.lock(CLIENT, "hog", false, true, 5, 1)).isEqualTo(NlmStatus.DENIED_NOLOCKS);
+
+        assertThat(bench.lock(OTHER, "b", false, true, 5, 1)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.unlock(CLIENT, "hog", 0, 0)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+    }
+
+    @Test
+    void lock_readOnlyExport_onlyShared() {
+        NlmBench readOnly = new NlmBench(null, ExportOptions.DEFAULTS.withReadOnly(true));
+
+        assertThat(readOnly.lock(CLIENT, "a", false, true, 0, 1)).isEqualTo(NlmStatus.ROFS);
+        assertThat(readOnly.lock(CLIENT, "a", false, false, 0, 1)).isEqualTo(NlmStatus.GRANTED);
+    }
+
+    @Test
+    void lock_anotherProtocolReclaims_isPutOff() {
+        bench.otherGrace = true;
+        assertThat(bench.lock(CLIENT, "a", false, true, 0, 1)).isEqualTo(NlmStatus.DENIED_GRACE_PERIOD);
+        assertThat(bench.lock(CLIENT, "a", false, true, true, 0, 1))
+                .as("a reclaim of a client that had nothing")
+                .isEqualTo(NlmStatus.DENIED);
+
+        bench.otherGrace = false;
+        assertThat(bench.lock(CLIENT, "a", false, true, 0, 1)).isEqualTo(NlmStatus.GRANTED);
+    }
+
+    @Test
+    void share_denied_untilUnshared() {
+        assertThat(bench.share(CLIENT, "a", 2, 3, true)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.share(OTHER, "b", 0, 2, true)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.share(OTHER, "b", 1, 1, true)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.share(OTHER, "b", 0, 1, true)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.share(CLIENT, "a", 0, 0, false)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.share(OTHER, "b", 1, 2, true)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.server.shareCount()).isEqualTo(1);
+    }
+
+    @Test
+    void share_moreThanAClientsShare_hasNoRoom() {
+        int shared = 0;
+        while (bench.share(CLIENT, "a" + shared, 0, 1, true) == NlmStatus.GRANTED) {
+            shared++;
+        }
+        assertThat(shared).isEqualTo(5);
+        assertThat(bench.share(OTHER, "b", 0, 1, true)).isEqualTo(NlmStatus.GRANTED);
+    }
+
+    @Test
+    void freeAll_ofAnotherAddress_freesNothing() {
+        bench.lock(CLIENT, "a", false, true, 0, 1);
+        byte[] message = CallWriter.call(7, NlmProgram.PROGRAM, NlmProgram.VERSION, NlmProgram.FREE_ALL)
+                .authSys(0, 0)
+                .string("client.lab")
+                .words(1)
+                .toBytes();
+
+        bench.send(bench.server.nlm(), OTHER, message);
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+
+        bench.send(bench.server.nlm(), CLIENT, message);
+        assertThat(bench.server.lockCount()).isZero();
+    }
+
+    @Test
+    void message_lockByMsg_isAnsweredByACallOfRes() {
+        byte[] message = NlmBench.nlm(NlmProgram.TEST_MSG)
+                .words(1)
+                .string("client.lab")
+                .opaque(bench.handle())
+                .string("a")
+                .words(1)
+                .hyper(0)
+                .hyper(0)
+                .toBytes();
+
+        ReplyReader reply = bench.send(bench.server.nlm(), CLIENT, message);
+
+        assertThat(reply.stat()).isEqualTo(ReplyReader.SUCCESS);
+        assertThat(reply.remaining()).isZero();
+        PeerCall call = bench.calls.getFirst();
+        assertThat(call.procedure()).isEqualTo(NlmProgram.TEST_RES);
+        assertThat(call.arguments().toBytes())
+                .isEqualTo(
+                        new CallWriter().opaque(new byte[] {1, 2, 3}).words(0).toBytes());
+    }
+
+    @Test
+    void handle_forgedOrOversized_isRefused() {
+        CallWriter lock =
+                NlmBench.nlm(NlmProgram.LOCK).words(0, 1).string("client.lab").opaque(new byte[65]);
+        assertThat(bench.send(
+                                bench.server.nlm(),
+                                CLIENT,
+                                lock.string("a").words(1, 0, 0, 0, 0, 0, 1).toBytes())
+                        .stat())
+                .isEqualTo(ReplyReader.GARBAGE_ARGS);
+
+        CallWriter forged = NlmBench.nlm(NlmProgram.LOCK)
+                .words(0, 1)
+                .string("client.lab")
+                .opaque(new byte[32])
+                .string("a")
+                .words(1, 0, 0, 0, 0, 0, 1);
+        ReplyReader reply = bench.send(bench.server.nlm(), CLIENT, forged.toBytes());
+        reply.opaque(1024);
+        assertThat(reply.word()).isEqualTo(NlmStatus.FAILED.code());
+    }
+
+    @Test
+    void arguments_cutOrMutated_areAnsweredAndGrantNothingToOthers() {
+        byte[] whole = NlmBench.nlm(NlmProgram.LOCK)
+                .words(0, 1)
+                .string("client.lab")
+                .opaque(bench.handle())
+                .string("a")
+                .words(1)
+                .hyper(0)
+                .hyper(10)
+                .words(0, 1)
+                .toBytes();
+        int header = CallWriter.call(7, 1, 1, 1).authSys(0, 0).toBytes().length;
+        for (int length = header; length < whole.length; length++) {
+            ReplyReader reply = bench.send(bench.server.nlm(), CLIENT, Arrays.copyOf(whole, length));
+            assertThat(reply.stat()).as("%d bytes", length).isEqualTo(ReplyReader.GARBAGE_ARGS);
+        }
+        assertThat(bench.server.lockCount()).isZero();
+        for (long seed = 0; seed < 3000; seed++) {
+            Random random = new Random(seed);
+            byte[] mutated = whole.clone();
+            mutated[23] = (byte) random.nextInt(25);
+            for (int i = 0; i < 4; i++) {
+                mutated[header + random.nextInt(whole.length - header)] = (byte) random.nextInt();
+            }
+            ReplyReader reply = bench.send(bench.server.nlm(), CLIENT, mutated);
+            assertThat(reply.stat()).as("seed %d", seed).isIn(0, ReplyReader.PROC_UNAVAIL, ReplyReader.GARBAGE_ARGS);
+        }
+    }
+
+    @Test
+    void program_otherVersion_isAMismatch() {
+        byte[] message = CallWriter.call(7, NlmProgram.PROGRAM, 3, 0).authNone().toBytes();
+
+        assertThat(bench.send(bench.server.nlm(), CLIENT, message).stat()).isEqualTo(ReplyReader.PROG_MISMATCH);
+        assertThat(List.of(16, 19, 24)).allSatisfy(procedure -> assertThat(bench.send(
+                                bench.server.nlm(),
+                                CLIENT,
+                                NlmBench.nlm(procedure).toBytes())
+                        .stat())
+                .isEqualTo(ReplyReader.PROC_UNAVAIL));
+    }
+}
