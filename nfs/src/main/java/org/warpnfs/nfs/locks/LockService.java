@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -26,10 +28,14 @@ import org.warpnfs.limits.ClientAddress;
  * lock of NFSv4 state. Safe for any thread.
  */
 public final class LockService {
+    private static final int TURN_SECONDS = 2;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<FileIdentity, FileLocks> files = new HashMap<>();
     private final WaitingLines lines;
     private final Executor notices;
+    private final Executor afterTurn;
+    private long turns;
     private volatile boolean reclaiming;
     private volatile long reclaimEndNanos;
 
@@ -38,8 +44,14 @@ public final class LockService {
      * @param notices runs what waiters are told; must not run it on the thread that hands it over
      */
     public LockService(int maxWaiting, Executor notices) {
+        this(maxWaiting, notices, CompletableFuture.delayedExecutor(TURN_SECONDS, TimeUnit.SECONDS, notices));
+    }
+
+    /** @param afterTurn runs what follows a turn, when its time is up */
+    LockService(int maxWaiting, Executor notices, Executor afterTurn) {
         this.lines = new WaitingLines(maxWaiting);
         this.notices = notices;
+        this.afterTurn = afterTurn;
     }
 
     /** A lock of another owner that conflicts; null if there is none. */
@@ -60,7 +72,7 @@ public final class LockService {
         List<LockWaiter> told = new ArrayList<>();
         lock.lock();
         try {
-            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks());
+            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
             HeldLock holder = locks.conflict(owner, exclusive, range);
             if (holder != null) {
                 return LockAttempt.refused(LockAttempt.Outcome.DENIED, holder);
@@ -88,9 +100,9 @@ public final class LockService {
         List<LockWaiter> told = new ArrayList<>();
         lock.lock();
         try {
-            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks());
+            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
             HeldLock holder = locks.conflict(owner, exclusive, range);
-            Waiting asked = new Waiting(locks, owner, exclusive, range, client, waiter);
+            Waiting asked = new Waiting(locks, owner, exclusive, range, client, false, waiter);
             if (holder == null && (locks.holds(owner) || !locks.isBehindAnother(asked) || lines.closesCircle(asked))) {
                 lines.remove(asked);
                 return LockAttempt.granted(take(locks, owner, exclusive, range, told));
@@ -103,6 +115,78 @@ public final class LockService {
             }
             return LockAttempt.refused(
                     lines.add(asked) ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM, holder);
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /**
+     * Locks the range if it is the owner's turn. If not, the request stands in line: its owner is told when its turn has
+     * come, and has {@value #TURN_SECONDS} seconds to ask again, in which nobody behind it is served. A request for which
+     * the line has no room is denied all the same.
+     */
+    public LockAttempt lockInTurn(
+            FileIdentity file,
+            Locker owner,
+            boolean exclusive,
+            ByteRange range,
+            ClientAddress client,
+            LockWaiter waiter)
+            throws LocksBusyException {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
+            HeldLock holder = locks.conflict(owner, exclusive, range);
+            Waiting asked = new Waiting(locks, owner, exclusive, range, client, true, waiter);
+            Waiting earlier = locks.before(asked);
+            if (holder == null && (earlier == null || locks.holds(owner))) {
+                lines.remove(asked);
+                return LockAttempt.granted(take(locks, owner, exclusive, range, told));
+            }
+            if (!lines.renew(asked)) {
+                lines.add(asked);
+            }
+            HeldLock inTheWay = holder != null || earlier == null
+                    ? holder
+                    : new HeldLock(earlier.owner(), earlier.exclusive(), earlier.range());
+            return LockAttempt.refused(LockAttempt.Outcome.DENIED, inTheWay);
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /** Puts a request in line that was denied: its owner is told of its turn, as by {@link #lockInTurn}. */
+    public void stand(
+            FileIdentity file,
+            Locker owner,
+            boolean exclusive,
+            ByteRange range,
+            ClientAddress client,
+            LockWaiter waiter) {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
+            Waiting asked = new Waiting(locks, owner, exclusive, range, client, true, waiter);
+            if (lines.renew(asked) || lines.add(asked)) {
+                // What was in its way may have gone meanwhile.
+                grant(locks, told);
+            }
+        } finally {
+            leave(file, told);
+        }
+    }
+
+    /** Ends a turn that its owner did not use. */
+    private void endTurn(FileIdentity file, Waiting request, long turn) {
+        List<LockWaiter> told = new ArrayList<>();
+        lock.lock();
+        try {
+            if (request.turn() == turn && request.file().waiting().contains(request)) {
+                lines.remove(request);
+                grant(request.file(), told);
+            }
         } finally {
             leave(file, told);
         }
@@ -246,12 +330,24 @@ public final class LockService {
             return;
         }
         for (Waiting next : List.copyOf(locks.waiting())) {
-            if (!locks.isBehindAnother(next) && locks.isFree(next)) {
-                locks.held().lock(next.owner(), next.exclusive(), next.range());
+            if (next.owner().isGone()) {
                 lines.remove(next);
+            } else if (next.turn() == 0 && !locks.isBehindAnother(next) && locks.isFree(next)) {
+                if (next.asksAgain()) {
+                    beginTurn(next);
+                } else {
+                    locks.held().lock(next.owner(), next.exclusive(), next.range());
+                    lines.remove(next);
+                }
                 told.add(next.waiter());
             }
         }
+    }
+
+    private void beginTurn(Waiting request) {
+        long turn = ++turns;
+        request.turn(turn);
+        afterTurn.execute(() -> endTurn(request.file().identity(), request, turn));
     }
 
     private void leave(FileIdentity file, List<LockWaiter> told) {

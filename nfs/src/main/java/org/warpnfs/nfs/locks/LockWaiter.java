@@ -3,6 +3,6 @@ package org.warpnfs.nfs.locks;
 /** Who waits for a lock. Told on the service's own executor, never under a lock. */
 @FunctionalInterface
 public interface LockWaiter {
-    /** The lock that was waited for is held from now on. */
+    /** The lock that was waited for is held from now on; or it can be had now, if its owner asks again. */
     void granted();
 }

@@ -9,9 +9,22 @@ final class Waiting {
     private final boolean exclusive;
     private final ByteRange range;
     private final ClientAddress client;
-    private LockWaiter waiter;
+    /** True if its owner is told of its turn and asks again; false if it is given the lock. */
+    private final boolean asksAgain;
 
-    Waiting(FileLocks file, Locker owner, boolean exclusive, ByteRange range, ClientAddress client, LockWaiter waiter) {
+    private LockWaiter waiter;
+    /** Number of the turn that its owner was told of; 0 if it was told of none since it asked last. */
+    private long turn;
+
+    Waiting(
+            FileLocks file,
+            Locker owner,
+            boolean exclusive,
+            ByteRange range,
+            ClientAddress client,
+            boolean asksAgain,
+            LockWaiter waiter) {
+        this.asksAgain = asksAgain;
         this.file = file;
         this.owner = owner;
         this.exclusive = exclusive;
@@ -44,8 +57,22 @@ final class Waiting {
         return waiter;
     }
 
-    void tell(LockWaiter other) {
+    boolean asksAgain() {
+        return asksAgain;
+    }
+
+    long turn() {
+        return turn;
+    }
+
+    void turn(long number) {
+        turn = number;
+    }
+
+    /** Its owner has asked again. */
+    void renew(LockWaiter other) {
         waiter = other;
+        turn = 0;
     }
 
     boolean isOf(Locker other, boolean otherExclusive, ByteRange otherRange) {

@@ -46,7 +46,7 @@ final class WaitingLines {
     boolean renew(Waiting again) {
         Waiting first = byOwner.getOrDefault(again.owner(), Map.of()).get(again);
         if (first != null) {
-            first.tell(again.waiter());
+            first.renew(again.waiter());
         }
         return first != null;
     }
@@ -112,7 +112,12 @@ final class WaitingLines {
                 if (blocker.equals(asked.owner())) {
                     return true;
                 }
-                next.addAll(byOwner.getOrDefault(blocker, Map.of()).keySet());
+                for (Waiting waits : byOwner.getOrDefault(blocker, Map.of()).keySet()) {
+                    // Whoever asks again may have given up.
+                    if (!waits.asksAgain()) {
+                        next.add(waits);
+                    }
+                }
             }
         }
         return false;
@@ -127,7 +132,7 @@ final class WaitingLines {
             if (earlier.equals(request)) {
                 break;
             }
-            if (earlier.conflictsWith(request)) {
+            if (earlier.conflictsWith(request) && !earlier.asksAgain()) {
                 blockers.add(earlier.owner());
             }
         }

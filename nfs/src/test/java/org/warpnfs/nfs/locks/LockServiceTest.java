@@ -19,7 +19,8 @@ class LockServiceTest {
     private static final ClientAddress BOB = ClientAddress.of(new InetSocketAddress("10.0.0.2", 700));
 
     private final List<Runnable> notices = new ArrayList<>();
-    private final LockService service = new LockService(100, notices::add);
+    private final List<Runnable> afterTurn = new ArrayList<>();
+    private final LockService service = new LockService(100, notices::add, afterTurn::add);
     private final List<String> told = new ArrayList<>();
 
     private record Named(String word) implements Locker {
@@ -174,6 +175,51 @@ class LockServiceTest {
         assertThat(service.lockOrWait(file(1), owner("other"), true, range(0, 0), BOB, () -> {})
                         .outcome())
                 .isEqualTo(LockAttempt.Outcome.WAITING);
+    }
+
+    private LockAttempt.Outcome ask(String owner, boolean exclusive, ByteRange range) throws LocksBusyException {
+        return service.lockInTurn(file(1), owner(owner), exclusive, range, ANN, () -> told.add(owner))
+                .outcome();
+    }
+
+    @Test
+    void lockInTurn_denied_isToldAndServedBeforeThoseBehind() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        assertThat(ask("b", true, range(0, 9))).isEqualTo(LockAttempt.Outcome.DENIED);
+        assertThat(await(1, "c", true, range(0, 9))).isEqualTo(LockAttempt.Outcome.WAITING);
+
+        service.unlockAll(file(1), owner("a"));
+        assertThat(toldNow()).containsExactly("b");
+        assertThat(ask("d", true, range(0, 9))).as("not its turn").isEqualTo(LockAttempt.Outcome.DENIED);
+        assertThat(ask("b", true, range(0, 9))).isEqualTo(LockAttempt.Outcome.GRANTED);
+
+        afterTurn.forEach(Runnable::run);
+        assertThat(toldNow()).as("the turn was used").isEmpty();
+        service.unlockAll(file(1), owner("b"));
+        assertThat(toldNow()).containsExactly("c");
+    }
+
+    @Test
+    void lockInTurn_turnNotUsed_passesToTheNext() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        ask("b", true, range(0, 9));
+        await(1, "c", true, range(0, 9));
+        service.unlockAll(file(1), owner("a"));
+        toldNow();
+
+        List.copyOf(afterTurn).forEach(Runnable::run);
+
+        assertThat(toldNow()).containsExactly("c");
+        assertThat(service.waiting()).isZero();
+    }
+
+    @Test
+    void lockInTurn_mayHaveGivenUp_closesNoCircle() throws LocksBusyException {
+        take(1, "a", true, range(0, 0));
+        take(1, "b", true, range(1, 1));
+        ask("a", true, range(1, 1));
+
+        assertThat(await(1, "b", true, range(0, 0))).isEqualTo(LockAttempt.Outcome.WAITING);
     }
 
     @Test

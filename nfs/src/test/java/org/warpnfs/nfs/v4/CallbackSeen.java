@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
 final class CallbackSeen {
     static final int CB_RECALL_SLOT = 10;
 
+    static final int CB_NOTIFY_LOCK = 13;
+
     final int xid;
     final int program;
     final int procedure;
@@ -20,6 +22,8 @@ final class CallbackSeen {
     int highestSlot;
     final int[] stateid = new int[4];
     byte[] fileHandle = new byte[0];
+    long lockClientId;
+    byte[] lockOwner = new byte[0];
 
     CallbackSeen(byte[] message) {
         ByteBuffer words = ByteBuffer.wrap(message);
@@ -48,6 +52,13 @@ final class CallbackSeen {
             operation = words.getInt();
             if (operation == CB_RECALL_SLOT) {
                 highestSlot = words.getInt();
+            } else if (operation == CB_NOTIFY_LOCK) {
+                fileHandle = new byte[words.getInt()];
+                words.get(fileHandle);
+                words.position(words.position() + (-fileHandle.length & 3));
+                lockClientId = words.getLong();
+                lockOwner = new byte[words.getInt()];
+                words.get(lockOwner);
             } else {
                 readRecall(words);
             }

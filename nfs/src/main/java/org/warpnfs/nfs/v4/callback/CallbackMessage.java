@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9; RFC 7530, sections 15 and 15.2 for minor version
+ * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9, 20.11; RFC 7530, sections 15 and 15.2 for minor version
  * 0).
  *
  * <pre>
@@ -20,6 +20,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
  *                           referring_call_list4 &lt;&gt; }
  *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
  *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
+ *          CB_NOTIFY_LOCK 13 { nfs_fh4, lock_owner4 { clientid4, opaque owner } }
  *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
  * </pre>
  *
@@ -37,6 +38,7 @@ final class CallbackMessage {
     private static final int CB_RECALL = 4;
     private static final int CB_RECALL_SLOT = 10;
     private static final int CB_SEQUENCE = 11;
+    private static final int CB_NOTIFY_LOCK = 13;
     private static final int AUTH_NONE = 0;
     private static final int AUTH_SYS = 1;
     private static final int NFS4_OK = 0;
@@ -116,6 +118,12 @@ final class CallbackMessage {
                 out.int32(CB_RECALL_SLOT);
                 out.int32(recall.highestSlot());
             }
+            case CallbackCall.NotifyLock lock -> {
+                out.int32(CB_NOTIFY_LOCK);
+                lock.fileHandle().encode(out);
+                out.int64(lock.clientId());
+                lock.owner().encode(out);
+            }
         }
     }
 
@@ -151,7 +159,7 @@ final class CallbackMessage {
     }
 
     /**
-     * Decodes the CB_COMPOUND4res of CB_SEQUENCE and CB_RECALL or CB_RECALL_SLOT, whose results have the same form.
+     * Decodes the CB_COMPOUND4res of CB_SEQUENCE and one operation, whose results all have the same form.
      *
      * @throws Nfs4Exception BADXDR if it cannot be decoded
      */

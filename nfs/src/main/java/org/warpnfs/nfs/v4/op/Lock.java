@@ -1,10 +1,14 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.function.Consumer;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.OwnerStates;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
@@ -29,7 +33,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 final class Lock implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
-        boolean exclusive = LockTypes.decodeExclusive(in);
+        int type = LockTypes.decode(in);
         boolean reclaim = in.bool();
         long offset = in.int64();
         long length = in.int64();
@@ -54,21 +58,36 @@ final class Lock implements ChangingOperation {
             }
         }
         requireRegular(file);
+        Client client = call.calling().clientOf(stateid);
+        boolean waits = LockTypes.isWaiting(type) && !reclaim && call.minorVersion() > 0;
         Stateid lock = call.services()
                 .state()
                 .locks()
                 .lock(
                         call.nowNanos(),
-                        call.calling().clientOf(stateid),
+                        client,
                         new LockRequest(
                                 FileKey.of(file.identity()),
-                                exclusive,
+                                LockTypes.isExclusive(type),
                                 LockTypes.range(offset, length),
                                 reclaim,
                                 stateid,
-                                owner));
+                                owner,
+                                waits ? turnOf(call, file) : null));
         call.files().setCurrentStateid(lock);
         lock.encode(out);
+    }
+
+    /** Tells the client by CB_NOTIFY_LOCK, long after this call has ended. */
+    private static Consumer<LockOwner> turnOf(CallContext call, Location file) {
+        Nfs4Services services = call.services();
+        Opaque handle = Opaque.of(services.handles().encode(file));
+        return owner -> services.state()
+                .callbacks()
+                .notifyLock(
+                        services.clockNanos().getAsLong(),
+                        owner.client(),
+                        new CallbackCall.NotifyLock(handle, owner.client().id(), owner.owner()));
     }
 
     static void requireRegular(Location file) throws Nfs4Exception, FsException {

@@ -42,6 +42,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  */
 final class Open implements ChangingOperation {
     private static final int RESULT_LOCKTYPE_POSIX = 4;
+    private static final int MAY_NOTIFY_LOCK = 32;
     private static final int RESULT_CONFIRM = 2;
     private static final int DELEGATE_NONE = 0;
     private static final int DELEGATE_NONE_EXT = 3;
@@ -401,9 +402,17 @@ final class Open implements ChangingOperation {
         return turn != null && call.services().state().owners().mustConfirm(turn);
     }
 
+    /** True if the client can be told when a lock that it was denied can be had. */
+    private static boolean mayNotify(CallContext call) {
+        Client client = call.minorVersion() > 0 ? call.calling().clientOrNull() : null;
+        return client != null && call.services().state().callbacks().reaches(client);
+    }
+
     private static void encodeRest(
             CallContext call, OpenArguments arguments, BitSet set, DelegationGrant grant, CompoundWriter out) {
-        out.int32(RESULT_LOCKTYPE_POSIX | (mustConfirm(call) ? RESULT_CONFIRM : 0));
+        out.int32(RESULT_LOCKTYPE_POSIX
+                | (mustConfirm(call) ? RESULT_CONFIRM : 0)
+                | (mayNotify(call) ? MAY_NOTIFY_LOCK : 0));
         Bitmap.encode(set, out);
         switch (grant) {
             case DelegationGrant.Read read -> {

@@ -51,6 +51,20 @@ public final class CallbackStates {
         });
     }
 
+    /** True if a callback would reach the client. */
+    public boolean reaches(Client client) {
+        return core.locked(() -> core.waysBack.reaches(client));
+    }
+
+    /** Tells a client of NFSv4.1 or later that a lock which it was denied can be had now, if a path is up. */
+    public void notifyLock(long nowNanos, Client client, CallbackCall.NotifyLock lock) {
+        core.change(() -> {
+            if (!client.isGone()) {
+                core.waysBack.notifyLock(nowNanos, client, lock);
+            }
+        });
+    }
+
     /** BACKCHANNEL_CTL. */
     public void change(Session session, int program, @Nullable CallbackCredential credential) throws Nfs4Exception {
         core.change(() -> core.waysBack.change(session, program, credential));

@@ -29,7 +29,14 @@ public final class LockStates {
                 requireNoReclaims(nowNanos);
             }
             OpenState open = core.locks.openForLock(client, request);
-            core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
+            try {
+                core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
+            } catch (Nfs4Exception e) {
+                if (e.status() == Nfs4Status.DENIED) {
+                    core.locks.stand(open, request);
+                }
+                throw e;
+            }
             return core.locks.lock(open, request);
         });
     }

@@ -143,6 +143,11 @@ public final class BackChannel {
         return true;
     }
 
+    /** Sends CB_NOTIFY_LOCK. Returns false if no connection is up or no slot is free. */
+    public boolean notifyLock(long nowNanos, CallbackCall.NotifyLock lock) {
+        return send(nowNanos, lock) != null;
+    }
+
     /** Sends a call in a free slot. Returns null if no connection is up or no slot is free. */
     private @Nullable CallbackSlot send(long nowNanos, CallbackCall.Operation operation) {
         CallbackCall.Bound up = paths.up();
@@ -187,7 +192,7 @@ public final class BackChannel {
                 settle(slot, compound.sequence());
                 if (delegation != null) {
                     delegation.answered(heard && compound.operation() == NFS4_OK);
-                } else {
+                } else if (call.operation() instanceof CallbackCall.RecallSlot) {
                     givesNoSlots = heard && compound.operation() != NFS4_OK && compound.operation() != NFS4ERR_DELAY;
                 }
             }

@@ -155,6 +155,13 @@ public sealed interface CallbackCall {
     record RecallSlot(int highestSlot) implements Operation {}
 
     /**
+     * CB_NOTIFY_LOCK (section 20.11): a lock that was denied can be had now.
+     *
+     * @param fileHandle the file's handle, as the client has it
+     */
+    record NotifyLock(Opaque fileHandle, long clientId, Opaque owner) implements Operation {}
+
+    /**
      * Arguments of CB_SEQUENCE.
      *
      * @param highestSlot the highest slot in use

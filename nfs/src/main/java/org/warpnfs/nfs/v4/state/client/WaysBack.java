@@ -60,6 +60,14 @@ public final class WaysBack implements Recaller {
         return false;
     }
 
+    /** Tells a client that a lock can be had. Returns false if no path is up. */
+    public boolean notifyLock(long nowNanos, Client client, CallbackCall.NotifyLock lock) {
+        return sessions.of(client).stream().anyMatch(session -> {
+            BackChannel back = session.backChannel();
+            return back != null && back.notifyLock(nowNanos, lock);
+        });
+    }
+
     /** Tests the back channels that {@code connection} was bound to. */
     public void probe(long nowNanos, Object connection) {
         for (Session session : sessions.sessionsOn(connection)) {

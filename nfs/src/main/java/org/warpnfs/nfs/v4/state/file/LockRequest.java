@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -10,6 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  *
  * @param newOwner the lock-owner, if the client says that it is new on the file; then {@code stateid} is the open's,
  *     else the lock's
+ * @param turn tells the client on another thread that the lock can be had now, if it waits for it; null if it does not
  */
 public record LockRequest(
         FileKey file,
@@ -17,4 +19,16 @@ public record LockRequest(
         ByteRange range,
         boolean reclaim,
         Stateid stateid,
-        @Nullable Opaque newOwner) {}
+        @Nullable Opaque newOwner,
+        @Nullable Consumer<LockOwner> turn) {
+    /** A request whose client does not wait. */
+    public LockRequest(
+            FileKey file,
+            boolean exclusive,
+            ByteRange range,
+            boolean reclaim,
+            Stateid stateid,
+            @Nullable Opaque newOwner) {
+        this(file, exclusive, range, reclaim, stateid, newOwner, null);
+    }
+}

@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.locks.LockAttempt;
@@ -67,11 +69,7 @@ public final class LockTable {
     /** A conflicting lock of another owner in the range of a LOCK; null if there is none. */
     @Nullable
     public Conflict lockHolder(Client client, OpenState open, LockRequest request) throws Nfs4Exception {
-        Opaque owner = request.newOwner();
-        LockOwner locker = owner != null
-                ? new LockOwner(client, owner)
-                : findLock(client, request.file(), request.stateid()).owner;
-        return conflict(open.key(), locker, request.exclusive(), request.range());
+        return conflict(open.key(), lockerOf(client, request), request.exclusive(), request.range());
     }
 
     /** A conflicting lock of another owner in the range; null if there is none. */
@@ -95,17 +93,58 @@ public final class LockTable {
             throw exhausted(open.client);
         }
         Opaque owner = request.newOwner();
+        boolean isNew = owner != null && !open.locks.containsKey(owner);
         LockState lockState =
                 owner == null ? findLock(open.client, request.file(), request.stateid()) : lockStateOf(open, owner);
-        take(lockState, request);
+        try {
+            take(lockState, request);
+        } catch (Nfs4Exception e) {
+            if (isNew) {
+                remove(lockState);
+            }
+            throw e;
+        }
         lockState.seqid = OpenState.nextSeqid(lockState.seqid);
         return states.stateid(lockState);
+    }
+
+    /** Puts a request that is denied in line, if its client waits. */
+    public void stand(OpenState open, LockRequest request) throws Nfs4Exception {
+        Consumer<LockOwner> turn = request.turn();
+        if (turn != null) {
+            LockOwner owner = lockerOf(open.client, request);
+            service.stand(
+                    open.key().identity(),
+                    owner,
+                    request.exclusive(),
+                    request.range(),
+                    open.client.address(),
+                    () -> turn.accept(owner));
+        }
+    }
+
+    private LockOwner lockerOf(Client client, LockRequest request) throws Nfs4Exception {
+        Opaque owner = request.newOwner();
+        return owner != null
+                ? new LockOwner(client, owner)
+                : findLock(client, request.file(), request.stateid()).owner;
     }
 
     private void take(LockState lockState, LockRequest request) throws Nfs4Exception {
         LockAttempt attempt;
         try {
-            attempt = service.lock(lockState.key().identity(), lockState.owner, request.exclusive(), request.range());
+            Consumer<LockOwner> turn = request.turn();
+            LockOwner owner = lockState.owner;
+            FileIdentity file = lockState.key().identity();
+            attempt = turn == null
+                    ? service.lock(file, owner, request.exclusive(), request.range())
+                    : service.lockInTurn(
+                            file,
+                            owner,
+                            request.exclusive(),
+                            request.range(),
+                            owner.client().address(),
+                            () -> turn.accept(owner));
         } catch (LocksBusyException e) {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
