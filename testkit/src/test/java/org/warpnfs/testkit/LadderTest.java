@@ -13,7 +13,8 @@ class LadderTest {
     static final ArchRule testkit_knowsTheJdkAndArchUnitAlone = classes()
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "javax.net..", "org.jspecify..", "com.tngtech.archunit..", "org.warpnfs.testkit..");
+            .resideInAnyPackage(
+                    "java..", "javax.net..", "org.jspecify..", "com.tngtech.archunit..", "org.warpnfs.testkit..");
 
     @ArchTest
     static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs");

@@ -121,9 +121,9 @@ public final class LockService {
     }
 
     /**
-     * Locks the range if it is the owner's turn. If not, the request stands in line: its owner is told when its turn has
-     * come, and has {@value #TURN_SECONDS} seconds to ask again, in which nobody behind it is served. A request for which
-     * the line has no room is denied all the same.
+     * Locks the range if it is the owner's turn. If not, the request stands in line: its owner is told when its turn
+     * has come, and has {@value #TURN_SECONDS} seconds to ask again, in which nobody behind it is served. A request for
+     * which the line has no room is denied all the same.
      */
     public LockAttempt lockInTurn(
             FileIdentity file,

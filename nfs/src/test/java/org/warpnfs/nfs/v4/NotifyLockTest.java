@@ -109,9 +109,8 @@ class NotifyLockTest {
         ask(first, WRITEW_LT, ofFirst);
         server.pass(Duration.ofDays(2));
         V4Client third = V4Client.callable(server, "third", 0);
-        int[] ofThird = third.create("g");
-        assertThat(third.statusOf(new Ops().data().lookup("g").lock(WRITE_LT, false, 0, 10, ofThird, "carol")))
-                .isEqualTo(Nfs4Status.OK);
+        int[] ofThird = third.open("o", "f", 3);
+        assertThat(ask(third, WRITEW_LT, ofThird)).isEqualTo(Nfs4Status.OK);
     }
 
     @Test

@@ -9,8 +9,8 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9, 20.11; RFC 7530, sections 15 and 15.2 for minor version
- * 0).
+ * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9, 20.11; RFC 7530, sections 15 and 15.2 for minor
+ * version 0).
  *
  * <pre>
  *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }

@@ -125,9 +125,7 @@ public final class LockTable {
 
     private LockOwner lockerOf(Client client, LockRequest request) throws Nfs4Exception {
         Opaque owner = request.newOwner();
-        return owner != null
-                ? new LockOwner(client, owner)
-                : findLock(client, request.file(), request.stateid()).owner;
+        return owner != null ? new LockOwner(client, owner) : findLock(client, request.file(), request.stateid()).owner;
     }
 
     private void take(LockState lockState, LockRequest request) throws Nfs4Exception {
