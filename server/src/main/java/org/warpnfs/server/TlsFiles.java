@@ -96,12 +96,15 @@ final class TlsFiles implements AutoCloseable {
         renewing.lock();
         try {
             ServerKeys keys = read(choice);
+            boolean changed = !keys.equals(context.keys());
+            if (changed) {
+                context.replace(keys);
+            }
             wrong = "";
             logged = "";
-            if (keys.equals(context.keys())) {
+            if (!changed) {
                 return List.of();
             }
-            context.replace(keys);
             warn(keys);
             return List.of("TLS: new connections get " + keys);
         } catch (IOException e) {

@@ -181,6 +181,10 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     void dispose() {
         dropLoaded();
         dropFilled();
+        dropGiven();
+    }
+
+    private void dropGiven() {
         if (given != null) {
             given.release();
             given = null;
@@ -275,6 +279,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** Reads the next parts, on whose bytes others depend. */
     private Lack fill() throws IOException {
         if (loaders.isHeld(store())) {
+            dropGiven();
             return Lack.BYTES;
         }
         Payload piece = given != null ? given : memory.tryAcquire(client, PIECE_BYTES);

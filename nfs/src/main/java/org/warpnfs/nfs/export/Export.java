@@ -178,6 +178,11 @@ public final class Export {
         return admitted(options, requester);
     }
 
+    /** Whether the export is read-only for the requester's host, whatever its credential. */
+    public boolean isReadOnlyFor(Requester requester) throws ExportDenial {
+        return optionsFor(requester).readOnly();
+    }
+
     /**
      * Like {@link #admit}, but for MOUNT, which clients speak in clear and without Kerberos although they will use TLS
      * or Kerberos for NFS: on any connection, and where the export wants Kerberos with any credential, as nobody. The

@@ -72,9 +72,18 @@ final class NlmProcedures {
         }
     }
 
+    /** A client's lock manager has no Kerberos. That alone makes an export no read-only one. */
+    private static boolean isReadOnly(Call call, Found found) throws Refusal {
+        try {
+            return found.location().export().isReadOnlyFor(call.requester());
+        } catch (ExportDenial e) {
+            throw new Refusal(NlmStatus.FAILED);
+        }
+    }
+
     private Found findToLock(Call call, Netobj handle, boolean exclusive) throws Refusal {
         Found found = find(call, handle);
-        if (exclusive && found.admission().readOnly()) {
+        if (exclusive && isReadOnly(call, found)) {
             throw new Refusal(NlmStatus.ROFS);
         }
         try {

@@ -24,8 +24,9 @@ import org.ietf.jgss.Oid;
  *
  * <h2>Operation</h2>
  *
- * It needs nothing but the keytab: no JAAS file, and no krb5.conf. It never calls a KDC. The JDK keeps the replay cache
- * of tokens in memory.
+ * It needs nothing but the keytab: no JAAS file, and no krb5.conf. It never calls a KDC. The JDK's
+ * replay cache of tokens is off: it grows with every token, and a repeated token gives a context that its sender cannot
+ * use, because each call proves the keys and names the new handle.
  *
  * <h2>Errors</h2>
  *
@@ -39,6 +40,7 @@ public final class KerberosAcceptor implements ContextAcceptor {
     private static final int NO_MINOR = -1;
 
     private static final String CONFIGURATION = "java.security.krb5.conf";
+    private static final String REPLAY_CACHE = "sun.security.krb5.rcache";
     private static final String REALM = "java.security.krb5.realm";
     private static final String KDC = "java.security.krb5.kdc";
     private static final Path USUAL_CONFIGURATION = Path.of("/etc/krb5.conf");
@@ -71,6 +73,9 @@ public final class KerberosAcceptor implements ContextAcceptor {
             // The JDK wants both or neither. The KDC is never called.
             System.setProperty(REALM, realm);
             System.setProperty(KDC, "localhost");
+        }
+        if (System.getProperty(REPLAY_CACHE) == null) {
+            System.setProperty(REPLAY_CACHE, "none");
         }
         Subject subject = new Subject();
         new LoginContext("warpnfs", subject, null, new KeytabLogin(keytab, principal)).login();
@@ -167,8 +172,13 @@ public final class KerberosAcceptor implements ContextAcceptor {
 
         @Override
         public byte[] wrap(byte[] message) throws GSSException {
-            return guarded(
-                    GSSException.FAILURE, () -> context.wrap(message, 0, message.length, new MessageProp(0, true)));
+            MessageProp properties = new MessageProp(0, true);
+            byte[] token =
+                    guarded(GSSException.FAILURE, () -> context.wrap(message, 0, message.length, properties));
+            if (!properties.getPrivacy()) {
+                throw new GSSException(GSSException.FAILURE, NO_MINOR, "the context cannot encrypt");
+            }
+            return token;
         }
 
         @Override

@@ -51,7 +51,8 @@ public final class SecuredCall implements InboundCall {
         return caller;
     }
 
-    private boolean isProtected() {
+    /** True if the arguments were verified or decrypted as a whole, and are a copy. */
+    public boolean isProtected() {
         return caller.service() != GssService.NONE;
     }
 
@@ -97,7 +98,7 @@ public final class SecuredCall implements InboundCall {
         try {
             closed = ProtectedBody.close(
                     xdr.slice(xdr.position(), headBytes), body(reply, headBytes), caller.service(), security);
-        } catch (GSSException | RuntimeException e) {
+        } catch (GSSException | RuntimeException | Error e) {
             LOG.error("the reply to a call of {} could not be protected, and is dropped", caller.principal(), e);
             reply.release();
             call.drop();

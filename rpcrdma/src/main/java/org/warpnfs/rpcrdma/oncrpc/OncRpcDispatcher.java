@@ -206,9 +206,13 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         }
     }
 
-    /** The lane of a call that was opened in {@code lane}: that one, or a later one. */
+    /**
+     * The lane of a call that was opened in {@code lane}: that one, or a later one. A long body that was decrypted must
+     * not wait for another lane: it lies on the heap, which nothing but the number of threads bounds.
+     */
     Lane laneOfOpened(InboundCall opened, Lane lane) {
-        if (!(opened instanceof SecuredCall)) {
+        if (!(opened instanceof SecuredCall secured)
+                || (secured.isProtected() && opened.arguments().remainingBytes() > MAX_SHORT_BODY_BYTES)) {
             return lane;
         }
         Lane own = LaneLook.laneOf(opened.arguments(), programs, Lane.SHORT);

@@ -56,10 +56,34 @@ final class HandshakeThreads implements AutoCloseable {
         if (threads.isShutdown()) {
             throw new RejectedExecutionException("the listener has been closed");
         }
-        waiting.computeIfAbsent(client, key -> new ArrayDeque<>()).add(task);
-        if (busy < most) {
-            busy++;
+        Deque<Runnable> tasks = waiting.computeIfAbsent(client, key -> new ArrayDeque<>());
+        tasks.add(task);
+        if (busy == most) {
+            return;
+        }
+        boolean begun = false;
+        try {
+            beginThread();
+            begun = true;
+        } finally {
+            if (!begun) {
+                tasks.removeLast();
+                if (tasks.isEmpty()) {
+                    waiting.remove(client);
+                }
+            }
+        }
+    }
+
+    /** Without memory for another thread, the place stays free for the next task. */
+    private void beginThread() {
+        busy++;
+        boolean begun = false;
+        try {
             threads.execute(this::work);
+            begun = true;
+        } finally {
+            busy -= begun ? 0 : 1;
         }
     }
 
@@ -79,10 +103,9 @@ final class HandshakeThreads implements AutoCloseable {
     }
 
     private synchronized void replaceThread() {
-        if (threads.isShutdown()) {
-            busy--;
-        } else {
-            threads.execute(this::work);
+        busy--;
+        if (!threads.isShutdown()) {
+            beginThread();
         }
     }
 

@@ -18,11 +18,18 @@ final class ReplyClaim {
     }
 
     /**
-     * Asks whether the call may begin.
+     * Asks whether the call may begin. A call that goes on in another lane asks again: what it has set aside counts
+     * once.
      *
      * @param mayBeLong whether its reply may have the maximum length
      */
     boolean mayBegin(boolean mayBeLong) {
+        if (hasSetAside) {
+            if (!mayBeLong) {
+                end();
+            }
+            return true;
+        }
         if (!mayBeLong) {
             return account.replies().mayBegin(account.untaken(), alone);
         }

@@ -56,6 +56,7 @@ final class TcpCall implements InboundCall {
     @Override
     public boolean mayBegin(boolean mayBeLong, Runnable retry) {
         if (granted) {
+            granted = false;
             if (!mayBeLong) {
                 // From here on the call is bounded by its thread.
                 claim.end();

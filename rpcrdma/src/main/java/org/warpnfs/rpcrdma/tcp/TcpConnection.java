@@ -123,7 +123,11 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         }
         reads.encrypted();
         writer.encrypt();
-        tls = TlsStart.begin(channel, context, peer.account.address(), xid);
+        TlsInputGuard guard = new TlsInputGuard(starter::receivedBytes, () -> {
+            this.context.statistics().increment(Counter.TLS_VIOLATIONS);
+            endFor("tls", "its peer sends records without data, or takes no answers to them");
+        });
+        tls = TlsStart.begin(channel, context, peer.account.address(), xid, guard);
         return true;
     }
 

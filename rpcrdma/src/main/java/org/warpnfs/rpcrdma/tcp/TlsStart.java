@@ -58,7 +58,7 @@ final class TlsStart {
     }
 
     /** Answers the probe in clear, and awaits the handshake. Nothing else may have been written. */
-    static TlsStart begin(Channel channel, TlsContext context, ClientAddress client, int xid) {
+    static TlsStart begin(Channel channel, TlsContext context, ClientAddress client, int xid, TlsInputGuard guard) {
         ByteBuf answer = channel.alloc()
                 .directBuffer(Integer.BYTES + ANSWER_BYTES)
                 .writeInt(LAST_FRAGMENT | ANSWER_BYTES)
@@ -71,6 +71,7 @@ final class TlsStart {
         var _ = channel.writeAndFlush(answer);
         SslHandler handler = context.handler(channel, client);
         channel.pipeline().addFirst(handler);
+        channel.pipeline().addFirst(guard);
         return new TlsStart(handler);
     }
 
@@ -92,10 +93,9 @@ final class TlsStart {
             return null;
         }
         try {
-            for (Certificate each : chain) {
-                if (each instanceof X509Certificate certificate) {
-                    certificate.checkValidity();
-                }
+            // The peer may have sent others that its path does not need.
+            if (chain[0] instanceof X509Certificate certificate) {
+                certificate.checkValidity();
             }
         } catch (CertificateException e) {
             return e;

@@ -128,6 +128,37 @@ class TlsConnectionTest {
         }
     }
 
+    /** A later handshake of TLS 1.3 is a KeyUpdate, which the server has to answer. The client never reads. */
+    @Test
+    void keyUpdates_withoutData_endTheConnection() throws Exception {
+        start("server", false);
+        try (TlsPeer peer = new TlsPeer(service.localAddress())) {
+            peer.sendBytes(PROBE);
+            peer.requireStartTls();
+            SSLSocket secure = peer.shakeHands(TlsFiles.client(null));
+            peer.ping(1);
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 100_000; i++) {
+                            secure.startHandshake();
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+        }
+        assertThat(count(Counter.TLS_VIOLATIONS)).isEqualTo(1);
+    }
+
+    /** The longest record of calls that TLS adds the most to. */
+    @Test
+    void manySmallCalls_areNoRecordsWithoutData() throws Exception {
+        start("server", false);
+        try (TlsPeer peer = TlsPeer.encrypted(service.localAddress(), TlsFiles.client(null))) {
+            for (int xid = 1; xid <= 20_000; xid++) {
+                peer.ping(xid);
+            }
+        }
+        assertThat(count(Counter.TLS_VIOLATIONS)).isZero();
+    }
+
     @Test
     void client_thatOffersSunrpc_getsIt() throws Exception {
         start("server", false);
