@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -48,6 +49,23 @@ class ReplyMemoryTest {
             count++;
         }
         return count;
+    }
+
+    /** A call asks in each lane that it comes to. */
+    @Test
+    void call_asksAgain_countsOnce_andGivesBackWhatAShortOneNeedsNot() {
+        ReplyMemory memory = memory(10 * LONGEST, 10 * LONGEST);
+        ClientAccount account =
+                new ClientAccount(ClientAddress.NONE, TcpOptions.builder().build(), memory);
+        ReplyClaim claim = new ReplyClaim(account, false);
+        assertThat(claim.mayBegin(true)).isTrue();
+        assertThat(claim.mayBegin(true)).isTrue();
+        assertThat(statistics.get(Counter.REPLY_BYTES_HELD)).isEqualTo(LONGEST);
+        assertThat(claim.mayBegin(false)).isTrue();
+        assertThat(statistics.get(Counter.REPLY_BYTES_HELD)).isZero();
+        assertThat(claim.mayBegin(true)).isTrue();
+        claim.end();
+        assertThat(statistics.get(Counter.REPLY_BYTES_HELD)).isZero();
     }
 
     @Test
