@@ -24,9 +24,9 @@ import org.ietf.jgss.Oid;
  *
  * <h2>Operation</h2>
  *
- * It needs nothing but the keytab: no JAAS file, and no krb5.conf. It never calls a KDC. The JDK's
- * replay cache of tokens is off: it grows with every token, and a repeated token gives a context that its sender cannot
- * use, because each call proves the keys and names the new handle.
+ * It needs nothing but the keytab: no JAAS file, and no krb5.conf. It never calls a KDC. The JDK's replay cache of
+ * tokens is off: it grows with every token, and a repeated token gives a context that its sender cannot use, because
+ * each call proves the keys and names the new handle.
  *
  * <h2>Errors</h2>
  *
@@ -173,8 +173,7 @@ public final class KerberosAcceptor implements ContextAcceptor {
         @Override
         public byte[] wrap(byte[] message) throws GSSException {
             MessageProp properties = new MessageProp(0, true);
-            byte[] token =
-                    guarded(GSSException.FAILURE, () -> context.wrap(message, 0, message.length, properties));
+            byte[] token = guarded(GSSException.FAILURE, () -> context.wrap(message, 0, message.length, properties));
             if (!properties.getPrivacy()) {
                 throw new GSSException(GSSException.FAILURE, NO_MINOR, "the context cannot encrypt");
             }
