@@ -27,7 +27,7 @@ import org.warpnfs.server.hostile.HonestClient.Way;
 @Timeout(600)
 class MemoryFlatTest {
     private static final int SIZE_BYTES = 64 << 20;
-    private static final int ROUNDS = 4;
+    private static final int ROUNDS = 5;
     private static final long MIB = 1 << 20;
 
     /** The allowed growth of the heap. One round of each of these attacks took more before it was bounded. */
@@ -110,9 +110,10 @@ class MemoryFlatTest {
             Memory second = after.get(1);
             Memory last = after.getLast();
             assertThat(last.heapBytes).as("heap: %s", after).isLessThan(second.heapBytes + HEAP_SLACK_BYTES);
-            assertThat(last.directBytes)
-                    .as("direct memory: %s", after)
-                    .isLessThan(second.directBytes + DIRECT_SLACK_BYTES);
+            // Netty takes it in chunks of megabytes, so one round alone may have needed less of them than the others
+            // do.
+            long direct = Math.max(second.directBytes, after.get(2).directBytes);
+            assertThat(last.directBytes).as("direct memory: %s", after).isLessThan(direct + DIRECT_SLACK_BYTES);
             assertThat(second.residentBytes)
                     .as("resident memory beside the heap")
                     .isPositive();

@@ -147,10 +147,11 @@ class SmallProcessTest {
 
     @Test
     void tooFewDescriptors_serverDoesNotStart_andNamesTheLimit() throws Exception {
-        Process process = serve(100, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");
+        // The jars of the test class path take a hundred.
+        Process process = serve(160, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");
         try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
             assertThat(linesUntilReady(output)).anySatisfy(line -> assertThat(line)
-                    .startsWith("warpnfs: the process may open only 100 descriptors")
+                    .startsWith("warpnfs: the process may open only 160 descriptors")
                     .contains("raise ulimit -n"));
             assertThat(process.waitFor()).isEqualTo(1);
         } finally {
