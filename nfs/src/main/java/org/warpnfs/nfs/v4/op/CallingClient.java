@@ -4,12 +4,15 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.MachineCredential;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
@@ -39,6 +42,12 @@ public final class CallingClient {
 
     Principal principal() {
         return origin.principal();
+    }
+
+    /** The caller, as one that introduces a client. */
+    Sender sender() {
+        Requester requester = origin.requester();
+        return new Sender(principal(), ClientAddress.of(requester.address()), requester.security());
     }
 
     Object connection() {

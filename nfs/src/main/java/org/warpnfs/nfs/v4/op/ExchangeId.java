@@ -3,7 +3,6 @@ package org.warpnfs.nfs.v4.op;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.Set;
-import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
 import org.warpnfs.nfs.v4.state.core.MachineCredential;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
@@ -75,13 +74,7 @@ final class ExchangeId implements Operation {
         ExchangedId id = call.services()
                 .state()
                 .sessions()
-                .exchangeId(
-                        call.nowNanos(),
-                        owner,
-                        verifier,
-                        call.calling().principal(),
-                        update,
-                        ClientAddress.of(call.calling().address()));
+                .exchangeId(call.nowNanos(), owner, verifier, call.calling().sender(), update);
         MachineCredential machine = call.services().state().sessions().protect(id, asked);
         out.int64(id.clientId());
         out.int32(id.sequence());

@@ -1,6 +1,5 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
 import org.warpnfs.nfs.v4.state.callback.UniversalAddress;
 import org.warpnfs.nfs.v4.state.client.GivenClientid;
@@ -37,10 +36,9 @@ final class SetClientid implements ChangingOperation {
                             call.nowNanos(),
                             name,
                             verifier,
-                            call.calling().principal(),
+                            call.calling().sender(),
                             CallbackAddress.of(
-                                    program, claimed, ident, call.calling().address()),
-                            ClientAddress.of(call.calling().address()));
+                                    program, claimed, ident, call.calling().address()));
         } catch (Nfs4Exception e) {
             throw e.status() == Nfs4Status.CLID_INUSE ? new InUse() : e;
         }

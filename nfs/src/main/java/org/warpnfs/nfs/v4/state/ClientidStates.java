@@ -7,6 +7,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
 import org.warpnfs.nfs.v4.state.client.GivenClientid;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -21,16 +22,11 @@ public final class ClientidStates {
 
     /** SETCLIENTID. */
     public GivenClientid setClientid(
-            long nowNanos,
-            Opaque name,
-            long verifier,
-            Principal principal,
-            @Nullable CallbackAddress callback,
-            ClientAddress address)
+            long nowNanos, Opaque name, long verifier, Sender sender, @Nullable CallbackAddress callback)
             throws Nfs4Exception {
         return core.locked(() -> {
             core.sweepNowAndThen(nowNanos);
-            return core.clientids.setClientid(nowNanos, name, verifier, principal, callback, address);
+            return core.clientids.setClientid(nowNanos, name, verifier, sender, callback);
         });
     }
 
@@ -38,7 +34,7 @@ public final class ClientidStates {
     GivenClientid setClientid(
             long nowNanos, Opaque name, long verifier, Principal principal, @Nullable CallbackAddress callback)
             throws Nfs4Exception {
-        return setClientid(nowNanos, name, verifier, principal, callback, ClientAddress.NONE);
+        return setClientid(nowNanos, name, verifier, new Sender(principal, ClientAddress.NONE), callback);
     }
 
     /** SETCLIENTID_CONFIRM. */

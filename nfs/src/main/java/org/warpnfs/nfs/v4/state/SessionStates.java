@@ -14,6 +14,7 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.MachineCredential;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -33,19 +34,18 @@ public final class SessionStates {
     }
 
     /** EXCHANGE_ID. */
-    public ExchangedId exchangeId(
-            long nowNanos, Opaque owner, long verifier, Principal principal, boolean update, ClientAddress address)
+    public ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Sender sender, boolean update)
             throws Nfs4Exception {
         return core.locked(() -> {
             core.sweepNowAndThen(nowNanos);
-            return core.clients.exchangeId(nowNanos, owner, verifier, principal, update, address);
+            return core.clients.exchangeId(nowNanos, owner, verifier, sender, update);
         });
     }
 
     /** EXCHANGE_ID without a client address. */
     ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
             throws Nfs4Exception {
-        return exchangeId(nowNanos, owner, verifier, principal, update, ClientAddress.NONE);
+        return exchangeId(nowNanos, owner, verifier, new Sender(principal, ClientAddress.NONE), update);
     }
 
     /**

@@ -16,6 +16,7 @@ import org.warpnfs.nfs.v4.state.client.SequenceRequest;
 import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
@@ -57,7 +58,8 @@ final class SessionClients {
     }
 
     ExchangedId exchangeId(String owner, long verifier, ClientAddress address) throws Nfs4Exception {
-        return table.sessions().exchangeId(clock.getAsLong(), opaque(owner), verifier, ROOT, false, address);
+        return table.sessions()
+                .exchangeId(clock.getAsLong(), opaque(owner), verifier, new Sender(ROOT, address), false);
     }
 
     SessionId createSession(ExchangedId id) throws Nfs4Exception {

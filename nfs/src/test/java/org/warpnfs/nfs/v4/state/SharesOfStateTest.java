@@ -19,6 +19,7 @@ import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
@@ -83,7 +84,7 @@ class SharesOfStateTest {
             clients.exchangeId("flood " + i, 1, HOSTILE);
         }
         for (int i = 0; i < 3 * LIMITS.maxClients(); i++) {
-            table.clientids().setClientid(now, opaque("old flood " + i), 1, ROOT, null, HOSTILE);
+            table.clientids().setClientid(now, opaque("old flood " + i), 1, new Sender(ROOT, HOSTILE), null);
         }
 
         assertThat(table.counts().clients()).isEqualTo(LIMITS.maxClients() / 2);
@@ -103,7 +104,8 @@ class SharesOfStateTest {
         }
 
         assertThat(statusOf(() -> clients.exchangeId("one more", 1, HOSTILE))).isEqualTo(Nfs4Status.SERVERFAULT);
-        assertThat(statusOf(() -> table.clientids().setClientid(now, opaque("one more"), 1, ROOT, null, HOSTILE)))
+        assertThat(statusOf(() ->
+                        table.clientids().setClientid(now, opaque("one more"), 1, new Sender(ROOT, HOSTILE), null)))
                 .isEqualTo(Nfs4Status.RESOURCE);
 
         clients.connect("honest", HONEST);

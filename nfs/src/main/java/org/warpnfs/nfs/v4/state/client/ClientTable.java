@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.state.core.Shares;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -101,31 +102,38 @@ public final class ClientTable {
     }
 
     /** EXCHANGE_ID. */
-    public ExchangedId exchangeId(
-            long nowNanos, Opaque owner, long verifier, Principal principal, boolean update, ClientAddress address)
+    public ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Sender sender, boolean update)
             throws Nfs4Exception {
         if (update) {
-            return exchanged(updatable(confirmed.get(owner), verifier, principal));
+            return exchanged(updatable(confirmed.get(owner), verifier, sender.principal()));
         }
-        ClientRecord old = takenBy(nowNanos, owner, principal, false);
+        ClientRecord old = takenBy(nowNanos, owner, verifier, sender, false);
         if (old != null && old.client.verifier() == verifier) {
             records.renew(old, nowNanos);
             return exchanged(old);
         }
         removeUnconfirmed(owner);
-        return exchanged(newClient(nowNanos, owner, verifier, principal, false, address));
+        return exchanged(newClient(nowNanos, owner, verifier, sender, false));
     }
 
     /**
      * The confirmed client of that name, if it has the caller's principal and kind of NFSv4. Any other confirmed client
-     * of that name is removed if it has no state or no lease.
+     * of that name is removed if it has no state or no lease. So is one that would have restarted, if the caller's
+     * connection is less protected than its own: who only knows its name must not end its opens and locks.
      *
      * @throws Nfs4Exception CLID_INUSE if it has both
      */
     @Nullable
-    ClientRecord takenBy(long nowNanos, Opaque owner, Principal principal, boolean sessionless) throws Nfs4Exception {
+    ClientRecord takenBy(long nowNanos, Opaque owner, long verifier, Sender sender, boolean sessionless)
+            throws Nfs4Exception {
         ClientRecord old = confirmed.get(owner);
-        if (old == null || (old.client.principal().equals(principal) && old.client.isSessionless() == sessionless)) {
+        if (old == null) {
+            return null;
+        }
+        boolean isItself = old.client.verifier() == verifier || !sender.isWeakerThan(old.client.security());
+        if (isItself
+                && old.client.principal().equals(sender.principal())
+                && old.client.isSessionless() == sessionless) {
             return old;
         }
         if (holdings.isAny(old.client) && !old.isExpired(nowNanos, leaseNanos)) {
@@ -166,17 +174,16 @@ public final class ClientTable {
      * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has used up its share; not DELAY, which
      *     clients repeat until it succeeds
      */
-    ClientRecord newClient(
-            long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address)
+    ClientRecord newClient(long nowNanos, Opaque owner, long verifier, Sender sender, boolean sessionless)
             throws Nfs4Exception {
-        if (!makeRoom(nowNanos, shares, address, null)) {
+        if (!makeRoom(nowNanos, shares, sender.address(), null)) {
             shares.refuse();
             throw Nfs4Exception.of(sessionless ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }
-        Client client = new Client(newId(), owner, verifier, principal, sessionless, address);
+        Client client = new Client(newId(), owner, verifier, sender, sessionless);
         ClientRecord record = new ClientRecord(client, nowNanos);
         records.add(record);
-        shares.take(address, 1);
+        shares.take(sender.address(), 1);
         unconfirmed.put(owner, record);
         return record;
     }

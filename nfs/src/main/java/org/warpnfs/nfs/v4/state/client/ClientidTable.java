@@ -2,11 +2,11 @@ package org.warpnfs.nfs.v4.state.client;
 
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
 import org.warpnfs.nfs.v4.state.callback.DialedPaths;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -45,14 +45,9 @@ public final class ClientidTable {
 
     /** SETCLIENTID. */
     public GivenClientid setClientid(
-            long nowNanos,
-            Opaque name,
-            long verifier,
-            Principal principal,
-            @Nullable CallbackAddress callback,
-            ClientAddress address)
+            long nowNanos, Opaque name, long verifier, Sender sender, @Nullable CallbackAddress callback)
             throws Nfs4Exception {
-        ClientRecord old = clients.takenBy(nowNanos, name, principal, true);
+        ClientRecord old = clients.takenBy(nowNanos, name, verifier, sender, true);
         long confirmVerifier = random.nextLong();
         if (old != null && old.client.verifier() == verifier) {
             clients.removeUnconfirmed(name);
@@ -60,7 +55,7 @@ public final class ClientidTable {
             return new GivenClientid(old.client.id(), confirmVerifier);
         }
         clients.removeUnconfirmed(name);
-        ClientRecord record = clients.newClient(nowNanos, name, verifier, principal, true, address);
+        ClientRecord record = clients.newClient(nowNanos, name, verifier, sender, true);
         record.confirmVerifier = confirmVerifier;
         record.callbackUpdate = new CallbackUpdate(confirmVerifier, callback);
         return new GivenClientid(record.client.id(), confirmVerifier);

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state.core;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.SecuredPeer;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
@@ -12,9 +13,8 @@ public final class Client {
     private final long id;
     private final Opaque owner;
     private final long verifier;
-    private final Principal principal;
+    private final Sender sender;
     private final boolean sessionless;
-    private final ClientAddress address;
     private volatile @Nullable MachineCredential machine;
     private volatile boolean gone;
 
@@ -23,17 +23,15 @@ public final class Client {
      *
      * @param owner the client owner, its own name for itself
      * @param verifier of this instance of the client: another one after it restarted
+     * @param sender who registered it
      * @param sessionless true for a client of NFSv4.0
-     * @param address from which it registered
      */
-    public Client(
-            long id, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address) {
+    public Client(long id, Opaque owner, long verifier, Sender sender, boolean sessionless) {
         this.id = id;
         this.owner = owner;
         this.verifier = verifier;
-        this.principal = principal;
+        this.sender = sender;
         this.sessionless = sessionless;
-        this.address = address;
     }
 
     public long id() {
@@ -51,7 +49,7 @@ public final class Client {
 
     /** The address from which it registered. Its state counts against the share of this address. */
     public ClientAddress address() {
-        return address;
+        return sender.address();
     }
 
     /** Verifier of this instance of the client (co_verifier, in NFSv4.0 the verifier of nfs_client_id4). */
@@ -60,7 +58,12 @@ public final class Client {
     }
 
     public Principal principal() {
-        return principal;
+        return sender.principal();
+    }
+
+    /** The protection of the connection on which it registered. */
+    public SecuredPeer.Security security() {
+        return sender.security();
     }
 
     /** What it has reserved for its machine credential; null without SP4_MACH_CRED. Safe for any thread. */

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
@@ -31,7 +32,7 @@ class DialedPathTest {
 
     private final Queue<CallbackCall> sent = new ArrayDeque<>();
     private final Client client =
-            new Client(1, Opaque.of(new byte[] {1}), 2, new Principal(1, 0), true, ClientAddress.NONE);
+            new Client(1, Opaque.of(new byte[] {1}), 2, new Sender(new Principal(1, 0), ClientAddress.NONE), true);
     private final DialedPaths paths = new DialedPaths(sent::add);
     private final DialedPath path;
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap

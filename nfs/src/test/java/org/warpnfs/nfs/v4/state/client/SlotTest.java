@@ -10,6 +10,7 @@ import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.Sender;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.recovery.VolatileRecoveryLog;
@@ -38,8 +39,8 @@ class SlotTest {
 
     @Test
     void slot_seqidWraps_goesOn() throws Nfs4Exception {
-        ExchangedId id =
-                table.sessions().exchangeId(NOW, Opaque.of(new byte[] {1}), 1, ROOT, false, ClientAddress.NONE);
+        ExchangedId id = table.sessions()
+                .exchangeId(NOW, Opaque.of(new byte[] {1}), 1, new Sender(ROOT, ClientAddress.NONE), false);
         SessionId session = table.sessions()
                 .createSession(NOW, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())
                 .id();
