@@ -147,7 +147,7 @@ class TlsConnectionTest {
         assertThat(count(Counter.TLS_VIOLATIONS)).isEqualTo(1);
     }
 
-    /** The longest record of calls that TLS adds the most to. */
+    /** TLS adds about as many bytes to the smallest call as the call has itself. */
     @Test
     void manySmallCalls_areNoRecordsWithoutData() throws Exception {
         start("server", false);
