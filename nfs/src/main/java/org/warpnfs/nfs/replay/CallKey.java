@@ -8,11 +8,12 @@ import org.warpnfs.nfs.export.Identity;
 /**
  * Identifies a call and its repetitions. After the loss of a connection a client repeats unanswered calls on a new one,
  * from another port and perhaps over another transport. So neither is part of the key. Two mounts of one client may use
- * the same XID, so a checksum over the whole call is part of it.
+ * the same XID, so the caller and a checksum over the arguments are part of it.
  *
- * @param checksum of credential and arguments
+ * @param caller compared as a whole, so that nobody gets the reply to somebody else's call
+ * @param checksum of the arguments
  */
-record CallKey(InetAddress client, int xid, int program, int version, int procedure, long checksum) {
+record CallKey(InetAddress client, int xid, int program, int version, int procedure, Identity caller, long checksum) {
     /**
      * The key of a call, or null if its peer's address is not known: such a call cannot be distinguished from others.
      *
@@ -29,6 +30,7 @@ record CallKey(InetAddress client, int xid, int program, int version, int proced
                 rpc.getProgram(),
                 rpc.getProgramVersion(),
                 rpc.getProcedure(),
-                arguments * 31 + identity.hashCode());
+                identity,
+                arguments);
     }
 }

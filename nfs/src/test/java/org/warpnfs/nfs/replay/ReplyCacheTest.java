@@ -16,6 +16,7 @@ import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.replay.RememberedCall.Outcome;
 
 /** The reply cache alone: time is a number, and replies are a few bytes. */
@@ -26,6 +27,8 @@ class ReplyCacheTest {
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
     private final ReplyCache cache = new ReplyCache(100 * ENTRY_BYTES, () -> now);
+
+    private static final Identity CALLER = new Identity.SystemUser(1, 2, List.of(3L));
 
     /** Records what is done with one call. */
     private static final class Call implements RememberedCall {
@@ -90,7 +93,8 @@ class ReplyCacheTest {
 
     private static CallKey key(int client, int xid) {
         try {
-            return new CallKey(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) client}), xid, 100003, 3, 12, 7);
+            return new CallKey(
+                    InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) client}), xid, 100003, 3, 12, CALLER, 7);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
@@ -120,10 +124,13 @@ class ReplyCacheTest {
         assertThat(isKnown(key(1, 2))).as("another XID").isFalse();
         assertThat(isKnown(key(2, 1))).as("another client").isFalse();
         InetAddress client = key(1, 1).client();
-        assertThat(isKnown(new CallKey(client, 1, 100003, 3, 13, 7))).isFalse();
-        assertThat(isKnown(new CallKey(client, 1, 100003, 4, 12, 7))).isFalse();
-        assertThat(isKnown(new CallKey(client, 1, 100003, 3, 12, 8))).isFalse();
-        assertThat(isKnown(new CallKey(client, 1, 100227, 3, 12, 7))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100003, 3, 13, CALLER, 7))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100003, 4, 12, CALLER, 7))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100003, 3, 12, CALLER, 8))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100227, 3, 12, CALLER, 7))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100003, 3, 12, new Identity.SystemUser(2, 2, List.of(3L)), 7)))
+                .as("another user")
+                .isFalse();
     }
 
     @Test
@@ -334,12 +341,12 @@ class ReplyCacheTest {
     @Test
     void replies_ofOneNetwork_countAsOneClients() throws UnknownHostException {
         InetAddress quiet = InetAddress.getByName("2001:db8:1::1");
-        done(new CallKey(quiet, 1, 100003, 3, 12, 7));
+        done(new CallKey(quiet, 1, 100003, 3, 12, CALLER, 7));
         for (int host = 0; host < 1000; host++) {
             InetAddress address = InetAddress.getByName("2001:db8:2::" + Integer.toHexString(host));
-            done(new CallKey(address, 1, 100003, 3, 12, 7));
+            done(new CallKey(address, 1, 100003, 3, 12, CALLER, 7));
         }
-        assertThat(isKnown(new CallKey(quiet, 1, 100003, 3, 12, 7))).isTrue();
+        assertThat(isKnown(new CallKey(quiet, 1, 100003, 3, 12, CALLER, 7))).isTrue();
         assertThat(cache.clients()).isEqualTo(2);
     }
 

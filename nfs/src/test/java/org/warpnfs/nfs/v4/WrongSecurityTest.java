@@ -57,6 +57,29 @@ class WrongSecurityTest {
     }
 
     @Test
+    void readDir_ofADirectoryWithTheExport_hasTheErrorInPlaceOfItsAttributes() {
+        Reply reply = client.run(new Ops().root().readDir(0, 4096, 8192, Fattr.RDATTR_ERROR, Fattr.SIZE));
+        reply.op(OpCode.PUTROOTFH);
+        reply.op(OpCode.READDIR);
+        reply.hyper();
+        List<String> seen = new ArrayList<>();
+        while (reply.bool()) {
+            reply.hyper();
+            String name = reply.string();
+            int[] mask = reply.bitmap();
+            reply.word();
+            Nfs4Status error = Reply.of(reply.word());
+            boolean hasSize = (mask[0] & 1 << Fattr.SIZE) != 0;
+            if (hasSize) {
+                reply.hyper();
+            }
+            seen.add(name + " " + error + " " + hasSize);
+        }
+
+        assertThat(seen).containsExactlyInAnyOrder("open OK true", "shut WRONGSEC false");
+    }
+
+    @Test
     void putFh_beforeAnOperationOnTheFile_isWrongSecItself() {
         Reply reply = client.send(shut().getFh());
 

@@ -1,8 +1,12 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
@@ -13,8 +17,10 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * A file that is open during one request: the stateid's open file if there is one, else a file that is opened for this
- * request and closed after it.
+ * A file that is open during one request: the stateid's open file if there is one that the caller may use, else a file
+ * that is opened for this request and closed after it. The user who opened a file may use it whatever its permissions
+ * have become. Any other user needs the permission, or is refused by the open that is made in its name. So a stateid
+ * gives nobody what the file itself does not.
  */
 final class FileAccess implements AutoCloseable {
     private final IoGrant grant;
@@ -46,7 +52,7 @@ final class FileAccess implements AutoCloseable {
         Executor closer = call.services().state().background();
         IoGrant grant = grantRead(call, location, stateid);
         OpenFile held = grant.fileOf(location.fileSystem());
-        if (held == null) {
+        if (held == null || !grant.isOpenedBy(call.admissions().callerAt(location))) {
             grant.close(closer);
             return null;
         }
@@ -101,13 +107,15 @@ final class FileAccess implements AutoCloseable {
             CallContext call, Location location, IoGrant grant, OpenAccess access, FileChange change)
             throws FsException {
         FileSystem fileSystem = location.fileSystem();
-        OpenFile held = grant.fileOf(fileSystem);
-        if (held != null) {
-            return new FileAccess(grant, held, false, change);
-        }
+        Caller caller = call.admissions().callerAt(location);
         boolean opened = false;
         try {
-            OpenFile file = fileSystem.open(call.admissions().callerAt(location), location.file(), access);
+            OpenFile held = grant.fileOf(fileSystem);
+            if (held != null && (grant.isOpenedBy(caller) || isPermitted(caller, location, access))) {
+                opened = true;
+                return new FileAccess(grant, held, false, change);
+            }
+            OpenFile file = fileSystem.open(caller, location.file(), access);
             opened = true;
             return new FileAccess(grant, file, true, change);
         } finally {
@@ -115,6 +123,16 @@ final class FileAccess implements AutoCloseable {
                 grant.close();
             }
         }
+    }
+
+    /** True if the permissions of the file let the caller do that. A caller that may execute a file may read it. */
+    private static boolean isPermitted(Caller caller, Location location, OpenAccess access) throws FsException {
+        Set<Permission> needed = access == OpenAccess.WRITE
+                ? EnumSet.of(Permission.WRITE)
+                : EnumSet.of(Permission.READ, Permission.EXECUTE);
+        return !location.fileSystem()
+                .permissions(caller, location.file(), needed)
+                .isEmpty();
     }
 
     @Override

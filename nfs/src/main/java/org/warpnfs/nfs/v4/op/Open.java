@@ -357,11 +357,12 @@ final class Open implements ChangingOperation {
         FileSystem fileSystem = file.fileSystem();
         switch (missing) {
             case OpenRequest.READ ->
-                reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ), fileSystem);
+                reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ), fileSystem, caller);
             case OpenRequest.WRITE ->
-                writer = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.WRITE), fileSystem);
+                writer = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.WRITE), fileSystem, caller);
             case OpenRequest.BOTH -> {
-                reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ_WRITE), fileSystem);
+                reader =
+                        new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ_WRITE), fileSystem, caller);
                 writer = reader.hold();
             }
             default -> {}

@@ -154,6 +154,11 @@ final class ReadDir implements Operation {
                 encodeKnown(entry, FsError.ACCESS);
                 return true;
             }
+            Nfs4Status refused = mounted == null || mounted.isAbsent() ? Nfs4Status.OK : admit(mounted);
+            if (refused != Nfs4Status.OK) {
+                Attributes.encodeKnown(asked, refused, entry.type(), entry.fileId(), out);
+                return true;
+            }
             FileNode node = entry.node();
             int start = out.position();
             try {
@@ -174,6 +179,19 @@ final class ReadDir implements Operation {
                 encodeKnown(entry, e.error());
             }
             return true;
+        }
+
+        /** OK, or why the caller gets no attributes of that export: WRONGSEC for one with another security flavor. */
+        private Nfs4Status admit(Location mounted) throws Nfs4Exception {
+            try {
+                call.admissions().admit(mounted);
+                return Nfs4Status.OK;
+            } catch (Nfs4Exception e) {
+                if (e.status() == Nfs4Status.DELAY) {
+                    throw e;
+                }
+                return e.status();
+            }
         }
 
         private void encode(Location location, FileAttributes attributes, DirectoryEntry entry) throws FsException {

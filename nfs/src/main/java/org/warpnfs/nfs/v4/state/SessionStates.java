@@ -130,8 +130,11 @@ public final class SessionStates {
             if (!asked.fore() && !carriesBack) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
-            if (asked.fore()) {
-                core.sessions.bound(session, connection);
+            if (asked.fore()
+                    && !core.sessions.bound(session, connection)
+                    && session.client().machine() != null) {
+                // Its requests would be refused on this connection. The client tries again, when others may have ended.
+                throw Nfs4Exception.of(Nfs4Status.DELAY);
             }
             return new Directions(asked.fore(), carriesBack);
         });

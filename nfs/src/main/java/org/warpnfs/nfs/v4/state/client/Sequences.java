@@ -35,8 +35,8 @@ public final class Sequences {
         if (request.highestSlotId() >= session.slotCount()) {
             throw Nfs4Exception.of(Nfs4Status.BAD_HIGH_SLOT);
         }
+        requireBound(session, request.connection());
         Slot slot = session.slot((int) request.slotId());
-        sessions.bound(session, request.connection());
         clients.renew(session.client(), nowNanos);
         if (request.seqid() == slot.seqid && slot.phase != Slot.Phase.FRESH) {
             return replay(session, slot, request);
@@ -53,6 +53,19 @@ public final class Sequences {
         clients.began(session.client());
         sessions.slots().began();
         return new SequenceOutcome.Execute(session, slot);
+    }
+
+    /**
+     * Binds the connection to the session, unless the client has reserved its sessions for its machine credential. Such
+     * a client binds each connection by BIND_CONN_TO_SESSION, so that nobody else can use the session (section
+     * 18.46.3).
+     */
+    private void requireBound(Session session, Object connection) throws Nfs4Exception {
+        if (session.client().machine() == null) {
+            sessions.bound(session, connection);
+        } else if (!session.connections.contains(connection)) {
+            throw Nfs4Exception.of(Nfs4Status.CONN_NOT_BOUND_TO_SESSION);
+        }
     }
 
     /** Reserves room for a reply that has to be kept. A request without that room is not executed. */

@@ -186,17 +186,20 @@ public final class SessionTable {
     /**
      * Notes that requests of the session come on that connection. It is not remembered if the session has its limit of
      * connections.
+     *
+     * @return true if it is remembered
      */
-    public void bound(Session session, Object connection) {
+    public boolean bound(Session session, Object connection) {
         if (session.connections.contains(connection)) {
-            return;
+            return true;
         }
         if (session.connections.size() >= limits.maxConnectionsPerSession()) {
             connectionsNotBound++;
-            return;
+            return false;
         }
         session.connections.add(connection);
         remember(session, connection);
+        return true;
     }
 
     /**

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state.file;
 
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 
@@ -37,6 +38,14 @@ public final class IoGrant implements AutoCloseable {
      */
     public @Nullable OpenFile fileOf(FileSystem fileSystem) {
         return shared == null ? null : shared.fileOf(fileSystem);
+    }
+
+    /**
+     * True if the open's file was opened for that user. Another user may use it only as far as the permissions of the
+     * file allow: a stateid is no secret, and an OPEN judges the user who sends it alone.
+     */
+    public boolean isOpenedBy(Caller caller) {
+        return shared != null && shared.isOpenedBy(caller);
     }
 
     /** Ends the grant on a thread that must not wait. If the file has to be closed, {@code closer} does it. */

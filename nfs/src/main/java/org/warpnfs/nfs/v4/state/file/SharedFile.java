@@ -3,30 +3,36 @@ package org.warpnfs.nfs.v4.state.file;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 
 /**
  * A backend's open file that is shared by an open state and by requests in progress. The last holder to release it
- * closes it. So a CLOSE does not close the file during a READ on another thread.
+ * closes it. So a CLOSE does not close the file during a READ on another thread. It remembers the user for whom it was
+ * opened: another user who knows the stateid may only do what the file's permissions give it.
  */
 public final class SharedFile {
     private final OpenFile file;
     private final @Nullable FileSystem fileSystem;
+    private final long openerUid;
     private final AtomicInteger holders = new AtomicInteger(1);
 
-    /** Takes ownership of {@code file}, with one holder. */
+    /** Takes ownership of {@code file}, with one holder. The superuser opened it, through whatever file system. */
     public SharedFile(OpenFile file) {
-        this(file, null);
+        this(file, null, Caller.ROOT);
     }
 
     /**
      * Takes ownership of a file that was opened through that file system. Requests through other file systems do not
      * use it, even if they reach the same file.
+     *
+     * @param opener for whom it was opened
      */
-    public SharedFile(OpenFile file, @Nullable FileSystem fileSystem) {
+    public SharedFile(OpenFile file, @Nullable FileSystem fileSystem, Caller opener) {
         this.file = file;
         this.fileSystem = fileSystem;
+        this.openerUid = opener.uid();
     }
 
     public OpenFile file() {
@@ -37,6 +43,11 @@ public final class SharedFile {
     @Nullable
     OpenFile fileOf(FileSystem other) {
         return fileSystem == null || fileSystem == other ? file : null;
+    }
+
+    /** True if it was opened for that user. */
+    boolean isOpenedBy(Caller caller) {
+        return openerUid == caller.uid();
     }
 
     /** True if it was opened through that file system. */
