@@ -38,5 +38,9 @@ public enum Capability {
     /** Names are not kept as they were written. */
     CASE_FOLDING,
     /** The owner of a file may give it to another owner. */
-    CHOWN_BY_OWNER
+    CHOWN_BY_OWNER,
+    /** Others than this server see its byte-range locks and it sees theirs ({@link FileSystem#openLocks}). */
+    LOCKS,
+    /** The backend tells when others are about to use a file ({@link FileSystem#lease}). */
+    LEASES
 }

@@ -209,6 +209,34 @@ public interface FileSystem extends AutoCloseable {
         return null;
     }
 
+    /**
+     * Begins the byte-range locks of one owner on a regular file. The server has judged whether the owner may lock the
+     * file, so the backend opens it as itself. What the owner has locked counts until it is unlocked, the result is
+     * closed, or this file system is.
+     *
+     * <p>There are no events about locks of others: a server that waits for one tries again from time to time.
+     *
+     * @param access READ for one that takes shared locks only, READ_WRITE for both kinds. READ_ONLY or ACCESS if the
+     *     file cannot be opened so, BUSY while it is executed
+     * @throws FsException TRY_LATER also if too many files are open
+     */
+    default OwnerLocks openLocks(FileHandle file, OpenAccess access) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
+
+    /**
+     * Takes a lease on a regular file.
+     *
+     * @param breaking is run once when somebody is about to use the file in a way that conflicts, on a thread of the
+     *     backend, and returns soon. It may run before this method has returned, and after the lease was closed. The
+     *     server then releases the lease as soon as its clients allow
+     * @return empty if there can be none now: somebody uses the file in a way that conflicts, or the backend lacks the
+     *     privilege
+     */
+    default Optional<Lease> lease(FileHandle file, Lease.Kind kind, Runnable breaking) throws FsException {
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
+
     /** Names of the user extended attributes, without the {@code user.} prefix. */
     default List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
         throw FsException.of(FsError.NOT_SUPPORTED);

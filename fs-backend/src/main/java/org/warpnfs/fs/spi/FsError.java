@@ -54,6 +54,8 @@ public enum FsError {
     NOT_SUPPORTED,
     /** EBUSY, ETXTBSY. */
     BUSY,
+    /** ENOLCK: the medium gives no more byte-range locks. */
+    NO_LOCKS,
     /** EMFILE, ENFILE, ENOMEM, EAGAIN: a later attempt may succeed. */
     TRY_LATER
 }

@@ -123,6 +123,22 @@ public abstract class BackendContract {
     }
 
     @Nested
+    class Locks extends LockContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Leases extends LeaseContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
     class WithoutWait extends WithoutWaitContract {
         @Override
         protected Backend newBackend() throws Exception {

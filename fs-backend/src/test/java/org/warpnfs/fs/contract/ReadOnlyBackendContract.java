@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
 
 /** Everything that a backend guarantees whose tree cannot be written. {@link BackendContract} is for all others. */
@@ -68,6 +69,12 @@ public abstract class ReadOnlyBackendContract {
             }
             if (!can(Capability.SPACE)) {
                 assertThat(fs.statistics()).isEqualTo(FsStatistics.UNKNOWN);
+            }
+            if (!can(Capability.LOCKS)) {
+                assertFails(FsError.NOT_SUPPORTED, () -> fs.openLocks(file, OpenAccess.READ));
+            }
+            if (!can(Capability.LEASES)) {
+                assertFails(FsError.NOT_SUPPORTED, () -> fs.lease(file, Lease.Kind.READ, () -> {}));
             }
             if (!can(Capability.PERSISTENT_HANDLES)) {
                 restart();

@@ -16,6 +16,7 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.PosixAcl;
@@ -82,6 +83,18 @@ final class Refusals {
             case XATTRS -> xattrs(file(), FsError.NOT_SUPPORTED);
             case ACLS -> acls(file(), FsError.NOT_SUPPORTED);
             case SPACE -> assertThat(fs.statistics()).isEqualTo(FsStatistics.UNKNOWN);
+            case LOCKS ->
+                withOpenFile(open -> {
+                    for (OpenAccess access : OpenAccess.values()) {
+                        assertFails(FsError.NOT_SUPPORTED, () -> fs.openLocks(open.handle(), access));
+                    }
+                });
+            case LEASES ->
+                withOpenFile(open -> {
+                    for (Lease.Kind kind : Lease.Kind.values()) {
+                        assertFails(FsError.NOT_SUPPORTED, () -> fs.lease(open.handle(), kind, () -> {}));
+                    }
+                });
             case CASE_INSENSITIVE, CASE_FOLDING, CHOWN_BY_OWNER -> {
                 // A tree that is not unusual in this way refuses nothing.
             }

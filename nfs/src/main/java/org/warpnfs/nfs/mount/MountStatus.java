@@ -48,7 +48,8 @@ enum MountStatus {
                     BAD_HANDLE,
                     BAD_COOKIE,
                     NO_ATTRIBUTE,
-                    ATTRIBUTE_TOO_BIG -> SERVERFAULT;
+                    ATTRIBUTE_TOO_BIG,
+                    NO_LOCKS -> SERVERFAULT;
         };
     }
 }

@@ -68,6 +68,7 @@ enum Nfs3Status {
             case NO_ATTRIBUTE, NOT_SUPPORTED -> NOTSUPP;
             // Not JUKEBOX: a client would try for ever to remove a directory that something is mounted on.
             case BUSY -> ACCES;
+            case NO_LOCKS -> SERVERFAULT;
             case TRY_LATER -> JUKEBOX;
         };
     }

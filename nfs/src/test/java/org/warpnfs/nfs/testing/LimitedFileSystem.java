@@ -42,7 +42,9 @@ public final class LimitedFileSystem {
             Map.entry(Capability.COPY, Set.of("copyTo")),
             Map.entry(Capability.XATTRS, Set.of("listXattrs", "getXattr", "setXattr", "removeXattr")),
             Map.entry(Capability.ACLS, Set.of("acls", "setAcls")),
-            Map.entry(Capability.SPACE, Set.of("statistics")));
+            Map.entry(Capability.SPACE, Set.of("statistics")),
+            Map.entry(Capability.LOCKS, Set.of("openLocks")),
+            Map.entry(Capability.LEASES, Set.of("lease")));
 
     private final FileSystem target;
     private volatile FsLimits limits;

@@ -59,6 +59,7 @@ public final class BackendTimes implements MultiCollector {
         COPY(false),
         XATTR(false),
         ACL(false),
+        LOCK(false),
         STATISTICS(false);
 
         private final boolean sampled;

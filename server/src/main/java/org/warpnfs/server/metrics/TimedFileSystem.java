@@ -20,8 +20,10 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.fs.spi.XattrMode;
 import org.warpnfs.server.metrics.BackendTimes.Call;
 
@@ -275,6 +277,26 @@ public final class TimedFileSystem implements FileSystem {
         }
         times.ended(Call.OPEN, began);
         return new TimedOpenFile(open, times);
+    }
+
+    @Override
+    public OwnerLocks openLocks(FileHandle file, OpenAccess access) throws FsException {
+        long began = times.begin(Call.OPEN);
+        try {
+            return new TimedLocks(files.openLocks(file, access), times);
+        } finally {
+            times.ended(Call.OPEN, began);
+        }
+    }
+
+    @Override
+    public Optional<Lease> lease(FileHandle file, Lease.Kind kind, Runnable breaking) throws FsException {
+        long began = times.begin(Call.LOCK);
+        try {
+            return files.lease(file, kind, breaking);
+        } finally {
+            times.ended(Call.LOCK, began);
+        }
     }
 
     @Override

@@ -13,14 +13,16 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
 
 /**
- * Keeps the defects of a plug-in to the call that hits them. Whatever a method of its file system or of its open files
- * throws, other than {@link FsException}, is logged with its stack trace and becomes {@link FsError#IO}; so does null
- * where an object is due. A method that has no error to report throws {@link IllegalStateException}, which ends the
- * call like a defect of the server. Only a lack of memory passes as it is. An answer that breaks a {@link Promise} is a
- * defect too. The close of a file system is waited for half a minute.
+ * Keeps the defects of a plug-in to the call that hits them. Whatever a method of its file system, open files, locks or
+ * leases throws, other than {@link FsException}, is logged with its stack trace and becomes {@link FsError#IO}; so does
+ * null where an object is due. A method that has no error to report throws {@link IllegalStateException}, which ends
+ * the call like a defect of the server. Only a lack of memory passes as it is. An answer that breaks a {@link Promise}
+ * is a defect too. The close of a file system is waited for half a minute.
  *
  * <p>It is a proxy, so that no method of the SPI can be forgotten, and none that is added later. Safe for any thread.
  */
@@ -88,12 +90,9 @@ final class GuardedCalls implements InvocationHandler {
         try {
             Promise promise = Promise.of(method, arguments);
             Object result = method.invoke(target, bare(arguments));
-            if (result instanceof OpenFile file) {
-                return new GuardedCalls(file, backend, closeLimit).as(OpenFile.class);
-            }
             if (result != null) {
                 promise.check(result);
-                return result;
+                return guarded(result);
             }
             if (method.getReturnType() == void.class
                     || method.getAnnotatedReturnType().isAnnotationPresent(Nullable.class)) {
@@ -117,6 +116,18 @@ final class GuardedCalls implements InvocationHandler {
             return null;
         }
         throw new IllegalStateException("a defect of the backend " + backend, defect);
+    }
+
+    /** What has calls of its own is guarded too. */
+    private Object guarded(Object result) {
+        return switch (result) {
+            case OpenFile file -> new GuardedCalls(file, backend, closeLimit).as(OpenFile.class);
+            case OwnerLocks locks -> new GuardedCalls(locks, backend, closeLimit).as(OwnerLocks.class);
+            case Optional<?> maybe
+            when maybe.orElse(null) instanceof Lease lease ->
+                Optional.of(new GuardedCalls(lease, backend, closeLimit).as(Lease.class));
+            default -> result;
+        };
     }
 
     /** A reload and the end of the server wait for this, so a plug-in gets a limited time. */

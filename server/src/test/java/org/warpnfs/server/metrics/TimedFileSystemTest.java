@@ -1,6 +1,7 @@
 package org.warpnfs.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Method;
@@ -22,6 +23,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.lanes.CallThread;
@@ -61,6 +63,24 @@ class TimedFileSystemTest {
         assertThat(times.count(BackendTimes.Call.COPY)).isEqualTo(1);
         assertThat(times.count(BackendTimes.Call.SYNC)).isEqualTo(1);
         assertThat(times.count(BackendTimes.Call.WRITE_STABLE)).isEqualTo(1);
+    }
+
+    /** A method with a default would be forgotten in silence. */
+    @Test
+    void methods_ofTheSpi_areAllPassedOn() {
+        for (Class<?> type : List.of(FileSystem.class, OpenFile.class, OwnerLocks.class)) {
+            Class<?> wrapper =
+                    switch (type.getSimpleName()) {
+                        case "FileSystem" -> TimedFileSystem.class;
+                        case "OpenFile" -> TimedOpenFile.class;
+                        default -> TimedLocks.class;
+                    };
+            for (Method method : type.getMethods()) {
+                assertThatNoException()
+                        .as(method.toString())
+                        .isThrownBy(() -> wrapper.getDeclaredMethod(method.getName(), method.getParameterTypes()));
+            }
+        }
     }
 
     @Test

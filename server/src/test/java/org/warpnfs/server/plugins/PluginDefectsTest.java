@@ -31,8 +31,10 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.Place;
@@ -114,6 +116,24 @@ class PluginDefectsTest {
                 () -> open("write", _ -> Stability.UNSTABLE).write(ByteBuffer.allocate(0), 0, Stability.FILE_SYNC));
         assertThat(open("write", _ -> Stability.FILE_SYNC).write(ByteBuffer.allocate(0), 0, Stability.UNSTABLE))
                 .isEqualTo(Stability.FILE_SYNC);
+    }
+
+    @Test
+    void locksAndLeases_thatThrow_endTheCallAlone() throws Exception {
+        OwnerLocks broken = with(OwnerLocks.class, "tryLock", _ -> {
+            throw new IllegalStateException("a defect");
+        });
+        OwnerLocks locks = files("openLocks", _ -> broken).openLocks(FILE, OpenAccess.READ_WRITE);
+        assertIsDefect(() -> locks.tryLock(true, 0, 9));
+        assertIsDefect(() -> locks.test(true, 0, 9));
+        locks.unlock(0, 9);
+        Lease unclosable = with(Lease.class, "close", _ -> {
+            throw new IllegalStateException("a defect");
+        });
+        Optional<Lease> lease = files("lease", _ -> Optional.of(unclosable)).lease(FILE, Lease.Kind.READ, () -> {});
+        lease.orElseThrow().close();
+        assertThat(files("lease", _ -> Optional.empty()).lease(FILE, Lease.Kind.READ, () -> {}))
+                .isEmpty();
     }
 
     @Test

@@ -49,6 +49,7 @@ public final class Statuses {
             case ATTRIBUTE_TOO_BIG -> Nfs4Status.XATTR2BIG;
             case NOT_SUPPORTED -> Nfs4Status.NOTSUPP;
             case BUSY -> Nfs4Status.FILE_OPEN;
+            case NO_LOCKS -> Nfs4Status.SERVERFAULT;
             case TRY_LATER -> Nfs4Status.DELAY;
         };
     }
