@@ -5,10 +5,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.libc.DescriptorPressure;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Platform;
 import org.warpnfs.fs.local.libc.ResourceCalls;
 import org.warpnfs.fs.local.libc.ResourceCalls.FileLimit;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 
 /**
  * Divides the descriptors of the process. One part is for connections, one for descriptors that a call opens briefly
@@ -104,6 +107,24 @@ public final class DescriptorBudget {
         return false;
     }
 
+    /**
+     * Takes a descriptor of the files' share, and closes idle ones for it if there is none left.
+     *
+     * @throws FsException TRY_LATER if too many files are in use
+     */
+    void take() throws FsException {
+        if (tryTake()) {
+            return;
+        }
+        do {
+            if (tryTake()) {
+                return;
+            }
+        } while (DescriptorPressure.relieve());
+        countRefusal();
+        throw FsException.of(FsError.TRY_LATER, "too many files are open");
+    }
+
     boolean hasRoom() {
         return used.get() < files;
     }
@@ -112,7 +133,7 @@ public final class DescriptorBudget {
         used.decrementAndGet();
     }
 
-    void countRefusal() {
+    private void countRefusal() {
         refused.incrementAndGet();
     }
 

@@ -53,6 +53,7 @@ final class Failure {
             case Errno.ENAMETOOLONG -> FsError.NAME_TOO_LONG;
             case Errno.ENOTEMPTY -> FsError.NOT_EMPTY;
             case Errno.EDQUOT -> FsError.QUOTA;
+            case Errno.ENOLCK -> FsError.NO_LOCKS;
             case Errno.ESTALE -> FsError.STALE;
             case Errno.ELOOP -> FsError.SYMLINK;
             case Errno.ENODATA -> FsError.NO_ATTRIBUTE;

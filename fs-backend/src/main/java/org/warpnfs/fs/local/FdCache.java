@@ -18,7 +18,6 @@ import org.warpnfs.fs.local.libc.DescriptorPressure;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.spi.FileHandle;
-import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 
@@ -109,7 +108,7 @@ final class FdCache implements AutoCloseable {
      * @throws FsException TRY_LATER if too many files are in use
      */
     Entry open(FileHandle handle, boolean writable, Opening opening) throws FsException {
-        takeFromBudget();
+        budget.take();
         Entry entry = null;
         boolean usesMarker = false;
         try {
@@ -165,22 +164,9 @@ final class FdCache implements AutoCloseable {
      */
     void requireRoom() throws FsException {
         if (!budget.hasRoom()) {
-            takeFromBudget();
+            budget.take();
             budget.give();
         }
-    }
-
-    private void takeFromBudget() throws FsException {
-        if (budget.tryTake()) {
-            return;
-        }
-        do {
-            if (budget.tryTake()) {
-                return;
-            }
-        } while (DescriptorPressure.relieve());
-        budget.countRefusal();
-        throw FsException.of(FsError.TRY_LATER, "too many files are open");
     }
 
     /** True if the caller is the only user of the entry. */
@@ -349,6 +335,23 @@ final class FdCache implements AutoCloseable {
         }
         putBackAll(entry);
         return 0;
+    }
+
+    /**
+     * Closes the idle descriptor of a file that allows this kind of access, if it has no unsynced writes, since it
+     * counts as a reader or writer of the file.
+     */
+    void closeIdle(FileHandle handle, boolean writable) {
+        Entry entry;
+        synchronized (this) {
+            entry = entries.get(new Key(handle, writable));
+            if (entry == null || entry.users > 0 || entry.isDirty()) {
+                return;
+            }
+            unIdle(entry);
+            entries.remove(entry.key);
+        }
+        close(entry);
     }
 
     /** Closes idle descriptors of a file that lost its last name, since they would keep it alive. */

@@ -36,8 +36,10 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.fs.spi.XattrMode;
 
 /**
@@ -86,6 +88,8 @@ public final class LocalFileSystem implements FileSystem {
         this.acls = new AccessControlLists(tree);
         this.limits = limits(tree.rootFd(), acls.areSupported());
         this.use = new TreeUse(() -> {
+            tree.leases().close();
+            tree.locks().close();
             tree.files().close();
             tree.handles().close();
             tree.durability().close();
@@ -133,7 +137,9 @@ public final class LocalFileSystem implements FileSystem {
                     Capability.HOLES,
                     Capability.ALLOCATE,
                     Capability.COPY,
-                    Capability.SPACE);
+                    Capability.SPACE,
+                    Capability.LOCKS,
+                    Capability.LEASES);
             if (UserXattrs.areSupported(rootFd)) {
                 capabilities.add(Capability.XATTRS);
             }
@@ -449,6 +455,16 @@ public final class LocalFileSystem implements FileSystem {
             int flags = access.writes() ? OpenCalls.O_RDWR : OpenCalls.O_RDONLY;
             return tree.files().open(file, access.writes(), () -> RegularOpener.open(path, flags));
         }
+    }
+
+    @Override
+    public OwnerLocks openLocks(FileHandle file, OpenAccess access) throws FsException {
+        return within(() -> tree.locks().open(file, access));
+    }
+
+    @Override
+    public Optional<Lease> lease(FileHandle file, Lease.Kind kind, Runnable breaking) throws FsException {
+        return within(() -> tree.leases().take(file, kind, breaking));
     }
 
     @Override

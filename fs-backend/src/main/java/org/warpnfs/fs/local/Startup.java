@@ -103,17 +103,20 @@ final class Startup {
             FdCache files)
             throws IOException, FsException, ErrnoException {
         long type = FileSystemCalls.statfs(rootFd).type();
+        Handles handles = handles(root, treeId, Superblock.of(statx), rootFd, files, options);
         return new TreeContext(
                 rootFd,
                 statx.mountId(),
                 new Ancestry(statx),
-                handles(root, treeId, Superblock.of(statx), rootFd, files, options),
+                handles,
                 authority(root, attributes, options),
                 attributes,
                 durability,
                 files,
                 new FileRanges(options.ranges(), options.descriptors()),
-                new CachedReads(ANSWER_FROM_MEMORY.contains(type), type == TMPFS_MAGIC));
+                new CachedReads(ANSWER_FROM_MEMORY.contains(type), type == TMPFS_MAGIC),
+                new HostLocks(handles, options.descriptors()),
+                new HostLeases(handles, files, options.descriptors()));
     }
 
     private static Handles handles(

@@ -31,7 +31,9 @@ record TreeContext(
         Durability durability,
         FdCache files,
         FileRanges ranges,
-        CachedReads cachedReads) {
+        CachedReads cachedReads,
+        HostLocks locks,
+        HostLeases leases) {
     private static final Logger LOG = LoggerFactory.getLogger(TreeContext.class);
     private static final int PATH_NO_FOLLOW = OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW;
 

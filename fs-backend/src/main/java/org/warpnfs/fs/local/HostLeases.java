@@ -1,0 +1,204 @@
+package org.warpnfs.fs.local;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.LockCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.Lease;
+import org.warpnfs.fs.spi.OpenAccess;
+
+/**
+ * Leases on files of the host: the kernel holds back who opens a file in a way that conflicts.
+ *
+ * <h2>Operation</h2>
+ *
+ * One thread asks the kernel every {@value #POLL_MILLIS} ms about each lease whether somebody waits for its release. It
+ * exists while there are leases. The kernel waits 45 s by default, so this is soon enough, and needs no signal.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Each lease has a descriptor of the {@link DescriptorBudget}. Safe for any thread.
+ */
+final class HostLeases {
+    private static final Logger LOG = LoggerFactory.getLogger(HostLeases.class);
+    static final int POLL_MILLIS = 200;
+
+    private final Handles handles;
+    private final FdCache files;
+    private final DescriptorBudget budget;
+    private final Set<Leased> held = ConcurrentHashMap.newKeySet();
+    private @Nullable ScheduledExecutorService thread;
+    private boolean closed;
+
+    HostLeases(Handles handles, FdCache files, DescriptorBudget budget) {
+        this.handles = handles;
+        this.files = files;
+        this.budget = budget;
+    }
+
+    /** Takes a lease, if nobody uses the file in a way that conflicts and this process may take one. */
+    Optional<Lease> take(FileHandle file, Lease.Kind kind, Runnable breaking) throws FsException {
+        Leased lease = kind == Lease.Kind.READ ? toRead(file, breaking) : toWrite(file, breaking);
+        boolean taken = false;
+        try {
+            LockCalls.lease(lease.fd, lease.isExclusive());
+            taken = true;
+        } catch (ErrnoException e) {
+            LOG.debug("no lease: errno {}", e.errno());
+        } finally {
+            if (!taken) {
+                lease.giveBack.run();
+            }
+        }
+        if (!taken) {
+            return Optional.empty();
+        }
+        begin(lease);
+        return Optional.of(lease);
+    }
+
+    /** A lease of its own descriptor, since the kernel demands one that is open for reading alone. */
+    private Leased toRead(FileHandle file, Runnable breaking) throws FsException {
+        // A descriptor that is kept for later writes counts as a writer.
+        files.closeIdle(file, true);
+        budget.take();
+        Fd fd = null;
+        try {
+            fd = HostLocks.openFile(handles, file, OpenCalls.O_RDONLY);
+        } finally {
+            if (fd == null) {
+                budget.give();
+            }
+        }
+        Fd own = fd;
+        return new Leased(Lease.Kind.READ, fd, breaking, () -> {
+            own.close();
+            budget.give();
+        });
+    }
+
+    /** A lease of the descriptor through which all clients write, since the kernel demands that there is no other. */
+    private Leased toWrite(FileHandle file, Runnable breaking) throws FsException {
+        files.closeIdle(file, false);
+        FdCache.Entry entry = files.find(file, OpenAccess.WRITE);
+        if (entry == null) {
+            entry = files.open(file, true, () -> HostLocks.openFile(handles, file, OpenCalls.O_RDWR));
+        }
+        FdCache.Entry used = entry;
+        return new Leased(Lease.Kind.WRITE, used.fd(), breaking, () -> files.release(used));
+    }
+
+    private synchronized void begin(Leased lease) {
+        if (closed) {
+            lease.close();
+            return;
+        }
+        held.add(lease);
+        if (thread == null) {
+            thread = Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon().name("warpnfs-leases").factory());
+            var _ = thread.scheduleWithFixedDelay(this::poll, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private synchronized void ended(Leased lease) {
+        held.remove(lease);
+        if (held.isEmpty() && thread != null) {
+            thread.shutdown();
+            thread = null;
+        }
+    }
+
+    private void poll() {
+        held.forEach(Leased::look);
+    }
+
+    /** Releases all leases. */
+    void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        held.forEach(Leased::close);
+    }
+
+    private final class Leased implements Lease {
+        private final Kind kind;
+        private final Fd fd;
+        private final Runnable breaking;
+        private final Runnable giveBack;
+        private final UseCount users = new UseCount();
+        private boolean told;
+
+        Leased(Kind kind, Fd fd, Runnable breaking, Runnable giveBack) {
+            this.kind = kind;
+            this.fd = fd;
+            this.breaking = breaking;
+            this.giveBack = giveBack;
+        }
+
+        @Override
+        public Kind kind() {
+            return kind;
+        }
+
+        boolean isExclusive() {
+            return kind == Kind.WRITE;
+        }
+
+        /** Asks the kernel whether somebody waits. Called by one thread alone. */
+        void look() {
+            if (told || !users.enter()) {
+                return;
+            }
+            try {
+                told = LockCalls.isBreaking(fd, isExclusive());
+            } catch (ErrnoException e) {
+                LOG.debug("a lease is lost: errno {}", e.errno());
+                told = true;
+            } finally {
+                if (users.leave()) {
+                    release();
+                }
+            }
+            if (told) {
+                tell();
+            }
+        }
+
+        private void tell() {
+            try {
+                breaking.run();
+            } catch (RuntimeException e) {
+                LOG.error("a lease breaks and its holder fails: a defect of this server", e);
+            }
+        }
+
+        @Override
+        public void close() {
+            if (users.close()) {
+                release();
+            }
+        }
+
+        private void release() {
+            ended(this);
+            try {
+                LockCalls.endLease(fd);
+            } catch (ErrnoException e) {
+                LOG.debug("a lease had ended: errno {}", e.errno());
+            }
+            giveBack.run();
+        }
+    }
+}

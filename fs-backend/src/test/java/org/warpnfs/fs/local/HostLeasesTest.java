@@ -1,0 +1,97 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.Lease;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+
+/** Leases that a process of the host breaks. The signal of a break must not end this process. */
+@Timeout(60)
+class HostLeasesTest extends LocalTreeFixture {
+    @Test
+    void process_thatOpensToWrite_waitsUntilTheLeaseIsReleased() throws Exception {
+        FileHandle file = create(fs.root(), "f");
+        CountDownLatch broken = new CountDownLatch(1);
+        try (HostProcess process = HostProcess.of(tree.resolve("f"))) {
+            Lease lease = fs.lease(file, Lease.Kind.READ, broken::countDown).orElseThrow();
+            process.opens(false);
+            assertThat(broken.getCount()).as("a reader breaks nothing").isOne();
+            process.begin("write");
+            broken.await();
+            lease.close();
+            assertThat(process.answer()).isEqualTo("opened");
+        }
+    }
+
+    @Test
+    void writeLease_whileTheServerAloneHasItOpen_isBrokenByAReader() throws Exception {
+        FileHandle file = create(fs.root(), "f");
+        CountDownLatch broken = new CountDownLatch(1);
+        try (HostProcess process = HostProcess.of(tree.resolve("f"));
+                OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE)) {
+            Lease lease = fs.lease(file, Lease.Kind.WRITE, broken::countDown).orElseThrow();
+            open.write(ByteBuffer.wrap(new byte[] {1}), 0, Stability.FILE_SYNC);
+            try (OpenFile again = fs.open(Caller.ROOT, file, OpenAccess.READ)) {
+                assertThat(again.read(ByteBuffer.allocate(1), 0)).isOne();
+            }
+            assertThat(lease.kind()).isEqualTo(Lease.Kind.WRITE);
+            assertThat(broken.getCount()).isOne();
+            process.begin("read");
+            broken.await();
+            lease.close();
+            assertThat(process.answer()).isEqualTo("opened");
+        }
+    }
+
+    @Test
+    void readLease_ofAFileThatIsOpenToWrite_isNotTaken() throws Exception {
+        FileHandle file = create(fs.root(), "f");
+        try (OpenFile _ = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
+            assertThat(fs.lease(file, Lease.Kind.READ, () -> {})).isEmpty();
+        }
+        assertThat(fs.lease(file, Lease.Kind.READ, () -> {}).orElseThrow().kind())
+                .as("the descriptor that is kept is closed")
+                .isEqualTo(Lease.Kind.READ);
+    }
+
+    /** The kernel breaks a lease of this process for an open of its own too, which must not wait. */
+    @Test
+    void server_thatOpensItsLeasedFileToWrite_isToldToTryLater() throws Exception {
+        FileHandle file = create(fs.root(), "f");
+        CountDownLatch broken = new CountDownLatch(1);
+        Lease lease = fs.lease(file, Lease.Kind.READ, broken::countDown).orElseThrow();
+        assertFails(FsError.TRY_LATER, () -> fs.open(Caller.ROOT, file, OpenAccess.WRITE));
+        broken.await();
+        lease.close();
+        fs.open(Caller.ROOT, file, OpenAccess.WRITE).close();
+    }
+
+    @Test
+    void leases_manyAndClosed_giveTheirDescriptorsBack() throws Exception {
+        DescriptorBudget budget = DescriptorBudget.of(256);
+        restart(new LocalOptions(null, 0, false, false, true, budget, SyncWaits.UNCOUNTED));
+        AtomicInteger told = new AtomicInteger();
+        for (int i = 0; i < 20; i++) {
+            FileHandle file = create(fs.root(), "f" + i);
+            Lease lease = fs.lease(file, Lease.Kind.READ, told::incrementAndGet).orElseThrow();
+            if (i % 2 == 0) {
+                lease.close();
+                lease.close();
+            }
+        }
+        assertThat(budget.usedByFiles()).isEqualTo(10);
+        fs.close();
+        assertThat(budget.usedByFiles()).isZero();
+        assertThat(told).hasValue(0);
+    }
+}
