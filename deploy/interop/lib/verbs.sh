@@ -92,7 +92,7 @@ verbs_boot() {
   [ ${#chosen[@]} -gt 0 ] || return 0
   directory=$results/$run share=$results/$run/client
   mkdir -p "$share"
-  cp "$here/guest"/{verbs,lib} "$share/"
+  cp "$here/guest"/{verbs,pinged,lib} "$share/"
   ip link set tap0 mtu "$link"
   capture_mtu=$link
   start client "$here/boot" -c -d "$share" -n tap0 -a 10.8.0.2/24 -s "$siw" -u "$link" -t "${WARPNFS_LAB_LIMIT:-300}" \
