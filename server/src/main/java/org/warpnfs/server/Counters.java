@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.DescriptorBudget;
 import org.warpnfs.fs.local.SyncCounts;
 import org.warpnfs.iwarp.qp.StreamCounts;
@@ -13,6 +14,8 @@ import org.warpnfs.nfs.nlm.NlmServer;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.gss.GssCounts;
+import org.warpnfs.rpcrdma.gss.GssLayer;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.server.limits.ServerLimits;
@@ -71,6 +74,17 @@ final class Counters {
                 add(ofTcp ? name : layer + "_" + name, value);
             }
         });
+        return this;
+    }
+
+    /** @param gss null if there is no keytab */
+    Counters gss(@Nullable GssLayer gss) {
+        add("gss_contexts", gss == null ? 0 : gss.contextCount());
+        for (GssCounts.Event event : GssCounts.Event.values()) {
+            add(
+                    "gss_" + event.name().toLowerCase(Locale.ROOT),
+                    gss == null ? 0 : gss.counts().of(event));
+        }
         return this;
     }
 

@@ -71,6 +71,7 @@ public final class WarpServer implements AutoCloseable {
     private final Listener rdmaListener;
     private final TcpRpcService tcp;
     private final @Nullable TlsFiles tls;
+    private final @Nullable GssLayer gss;
 
     /** Held while exports are replaced, which may block on file systems. */
     private final ReentrantLock reloading = new ReentrantLock();
@@ -105,7 +106,7 @@ public final class WarpServer implements AutoCloseable {
                     opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, peers, recorder));
             threads = opened(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
-            GssLayer gss = Kerberos.layer(config.kerberos());
+            gss = Kerberos.layer(config.kerberos());
             tcp = opened(listenForTcp(config, limits, programs, threads, tls, gss));
             rdma = opened(new RpcRdmaService(
                     programs.overRdma(),
@@ -346,6 +347,7 @@ public final class WarpServer implements AutoCloseable {
                 .iwarp(iwarp.statistics())
                 .transport("rdma", rdma.statistics())
                 .transport("tcp", tcp.statistics())
+                .gss(gss)
                 .payload(payloads);
         programs.count(counters);
         return counters.descriptors(DescriptorBudget.ofProcess())

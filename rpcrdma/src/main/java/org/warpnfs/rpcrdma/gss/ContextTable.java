@@ -26,13 +26,15 @@ final class ContextTable {
     private static final long SWEEP_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final int limit;
+    private final GssCounts counts;
     private final Map<ContextHandle, GssContext> byHandle = new ConcurrentHashMap<>();
     private final Map<ClientAddress, Set<GssContext>> byClient = new HashMap<>();
     private long sweptNanos;
 
     /** @param limit the most contexts of all clients together, at least 2 */
-    ContextTable(int limit, long nowNanos) {
+    ContextTable(int limit, GssCounts counts, long nowNanos) {
         this.limit = limit;
+        this.counts = counts;
         this.sweptNanos = nowNanos;
     }
 
@@ -107,6 +109,7 @@ final class ContextTable {
         }
         if (oldest != null) {
             remove(oldest);
+            counts.add(GssCounts.Event.CONTEXT_EVICTED);
         }
     }
 }

@@ -56,6 +56,7 @@ public final class GssLayer {
     private final RandomGenerator random;
     private final LongSupplier clockNanos;
     private final ContextTable contexts;
+    private final GssCounts counts = new GssCounts();
     private final LogLimiter lines = new LogLimiter();
 
     /**
@@ -67,7 +68,7 @@ public final class GssLayer {
         this.options = options;
         this.random = random;
         this.clockNanos = clockNanos;
-        this.contexts = new ContextTable(options.maxContexts(), clockNanos.getAsLong());
+        this.contexts = new ContextTable(options.maxContexts(), counts, clockNanos.getAsLong());
     }
 
     /** The work that is needed before a program can have a call. */
@@ -102,6 +103,10 @@ public final class GssLayer {
         return contexts.size();
     }
 
+    public GssCounts counts() {
+        return counts;
+    }
+
     /**
      * Opens a call whose work is not {@link Work#NONE}.
      *
@@ -117,6 +122,7 @@ public final class GssLayer {
             CallHeader header = CallHeader.read(in);
             return header.credential().procedure().isInit() ? create(call, header, client) : use(call, header, client);
         } catch (GssRefusal e) {
+            counts.add(GssCounts.Event.CALL_DENIED);
             log("denies", client, e.status() + ": " + e.getMessage());
             call.reply(ReplyHeads.denied(xid, e.status()));
             return null;
@@ -158,6 +164,7 @@ public final class GssLayer {
                     context.established(
                             context.security().initiator(),
                             clockNanos.getAsLong() + options.lifetime().toNanos());
+                    counts.add(GssCounts.Event.CONTEXT_ESTABLISHED);
                 }
             }
             if (header.credential().procedure() == GssProcedure.INIT) {
@@ -176,6 +183,7 @@ public final class GssLayer {
             if (context.owner() == null) {
                 contexts.remove(context);
             }
+            counts.add(GssCounts.Event.TOKEN_REFUSED);
             log("does not accept a token", client, e.getMessage());
             call.reply(ReplyHeads.initialized(
                     header.xid(), NO_VERIFIER, InitResult.failed(MajorStatus.of(e), e.getMinor())));
@@ -247,6 +255,7 @@ public final class GssLayer {
             throw new GssRefusal(AuthStatus.CTXPROBLEM, "number " + credential.sequence() + " ends the context");
         }
         if (!context.window().accept(credential.sequence())) {
+            counts.add(GssCounts.Event.CALL_REPEATED);
             log("drops a repetition", client, "number " + credential.sequence() + " of " + owner);
             call.drop();
             return null;
@@ -272,6 +281,7 @@ public final class GssLayer {
             try {
                 open = ProtectedBody.open(arguments, credential.service(), credential.sequence(), context.security());
             } catch (ProtectedBody.Violation e) {
+                counts.add(GssCounts.Event.BODY_REFUSED);
                 log("does not accept a body", client, owner + ": " + e.getMessage());
                 call.reply(ReplyHeads.empty(header.xid(), replyVerifier, ReplyHeads.GARBAGE_ARGS));
                 return null;

@@ -131,6 +131,7 @@ class GssLayerTest {
         layer.open(init, CLIENT);
 
         assertThat(handle(init, 9 << 16)).isEmpty();
+        assertThat(layer.counts().of(GssCounts.Event.TOKEN_REFUSED)).isEqualTo(1);
         assertThat(layer.contextCount()).isZero();
     }
 
@@ -239,6 +240,7 @@ class GssLayerTest {
         assertThat(layer.open(again, CLIENT)).isNull();
 
         assertThat(again.isDropped()).isTrue();
+        assertThat(layer.counts().of(GssCounts.Event.CALL_REPEATED)).isEqualTo(1);
     }
 
     @Test
@@ -307,6 +309,7 @@ class GssLayerTest {
         assertThat(layer.open(spliced, CLIENT)).isNull();
 
         assertThat(acceptStatus(spliced)).isEqualTo(GARBAGE_ARGS);
+        assertThat(layer.counts().of(GssCounts.Event.BODY_REFUSED)).isEqualTo(1);
     }
 
     @Test
@@ -369,6 +372,9 @@ class GssLayerTest {
         GssCalls.Arrived lost = GssCalls.data(2, GssService.NONE, idle, alice, ARGUMENTS);
         assertThat(small.open(lost, CLIENT)).isNull();
         assertThat(lost.denial()).isEqualTo(CREDPROBLEM);
+        assertThat(small.counts().of(GssCounts.Event.CONTEXT_ESTABLISHED)).isEqualTo(6);
+        assertThat(small.counts().of(GssCounts.Event.CONTEXT_EVICTED)).isEqualTo(6 - small.contextCount());
+        assertThat(small.counts().of(GssCounts.Event.CALL_DENIED)).isEqualTo(1);
         assertThat(small.open(GssCalls.data(2, GssService.NONE, used, alice, ARGUMENTS), CLIENT))
                 .isNotNull();
         assertThat(small.open(GssCalls.data(2, GssService.NONE, ofOther, alice, ARGUMENTS), OTHER))

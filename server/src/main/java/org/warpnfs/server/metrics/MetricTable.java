@@ -432,6 +432,7 @@ public final class MetricTable {
                     BOTH_TRANSPORTS,
                     RDMA,
                     TCP,
+                    GssMetrics.metrics(),
                     IWARP,
                     STATE,
                     EdgeMetrics.metrics(),
