@@ -68,6 +68,7 @@ final class Programs implements AutoCloseable {
         try {
             nfs4 = new Nfs4Program(
                     exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer, recorder, service);
+            nfs4.setDelegations(config.dataPath().delegations());
             locks = new NlmServer(
                     exports,
                     handles,
@@ -75,7 +76,7 @@ final class Programs implements AutoCloseable {
                     NlmLimits.DEFAULT,
                     state == null ? null : state.part("nlm"),
                     config.lease(),
-                    new NlmServer.Others(nfs4::letGo, nfs4::isGraceRunning, peers),
+                    new NlmServer.Others(nfs4::letGo, nfs4::isGraceRunning, peers, nfs4.fileChanges()),
                     recorder,
                     System::nanoTime);
         } catch (IOException e) {

@@ -4,8 +4,8 @@ import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Notification before a file is changed, from programs without delegations to one that has granted some. Safe for any
- * thread.
+ * Notification before a file is changed or read, from programs without delegations to one that has granted some. Safe
+ * for any thread.
  */
 @FunctionalInterface
 public interface FileChanges {
@@ -19,6 +19,21 @@ public interface FileChanges {
      * @throws FsException TRY_LATER while a delegation of the file is being recalled
      */
     Change begin(FileIdentity file) throws FsException;
+
+    /**
+     * True if a client with a delegation may have changes of the file in its cache that the backend does not know.
+     * Looks only at memory and takes no lock.
+     */
+    default boolean isChangedElsewhere(FileIdentity file) {
+        return false;
+    }
+
+    /**
+     * Must be called before data or attributes of {@code file} are read.
+     *
+     * @throws FsException TRY_LATER while a delegation to write it is being recalled
+     */
+    default void beforeReading(FileIdentity file) throws FsException {}
 
     /** The time during which a file is changed. */
     @FunctionalInterface

@@ -66,6 +66,16 @@ public final class LockService {
         }
     }
 
+    /** True if anyone has a lock on the file or waits for one. */
+    public boolean isUsed(FileIdentity file) {
+        lock.lock();
+        try {
+            return files.containsKey(file);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Locks the range, unless another owner has a conflicting lock. */
     public LockAttempt lock(FileIdentity file, Locker owner, boolean exclusive, ByteRange range)
             throws LocksBusyException {

@@ -12,7 +12,9 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
@@ -35,30 +37,27 @@ final class NlmLocks {
     private final HostMonitor monitor;
     private final DepartedOwners departed;
     private final BooleanSupplier otherGrace;
+    private final FileChanges fileChanges;
     private final LongSupplier clockNanos;
     private final Granting granting;
     private final LogLimiter log = new LogLimiter();
     private final AtomicLong cookies = new AtomicLong();
 
-    /**
-     * @param otherGrace true while clients of another protocol may reclaim
-     * @param clockNanos the clock of the service's {@link LockService#isReclaiming}
-     */
+    /** @param clockNanos the clock of the service's {@link LockService#isReclaiming} */
     NlmLocks(
             LockService service,
             NlmLimits limits,
             HostMonitor monitor,
-            DepartedOwners departed,
-            BooleanSupplier otherGrace,
-            PeerCalls calls,
+            NlmServer.Others others,
             LongSupplier clockNanos) {
         this.service = service;
         this.holdings = new HostHoldings(limits.maxLocks());
         this.monitor = monitor;
-        this.departed = departed;
-        this.otherGrace = otherGrace;
+        this.departed = others.departed();
+        this.otherGrace = others.otherGrace();
+        this.fileChanges = others.fileChanges();
         this.clockNanos = clockNanos;
-        this.granting = new Granting(calls, this::release);
+        this.granting = new Granting(others.calls(), this::release);
     }
 
     private static HostHoldings.Place place(NlmCaller caller, Location file, NlmLock lock) {
@@ -125,7 +124,15 @@ final class NlmLocks {
                 return NlmStatus.DENIED_NOLOCKS;
             }
         }
-        return attempt(caller, place, args);
+        if (args.reclaim()) {
+            return attempt(caller, place, args);
+        }
+        try (FileChanges.Change _ = fileChanges.begin(place.file())) {
+            return attempt(caller, place, args);
+        } catch (FsException e) {
+            // A delegation is being recalled. Of the statuses of NLM, this one alone makes a client try again later.
+            return NlmStatus.DENIED_GRACE_PERIOD;
+        }
     }
 
     private NlmStatus attempt(NlmCaller caller, HostHoldings.Place place, LockArgs args) {

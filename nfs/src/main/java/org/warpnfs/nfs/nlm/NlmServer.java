@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.stats.CallRecorder;
@@ -30,8 +31,10 @@ public final class NlmServer {
      * @param departed asks whether an owner whose lock conflicts is still there
      * @param otherGrace true while clients of another protocol may reclaim
      * @param calls calls clients
+     * @param fileChanges told before a file is locked: a client with a delegation locks it without asking
      */
-    public record Others(DepartedOwners departed, BooleanSupplier otherGrace, PeerCalls calls) {}
+    public record Others(
+            DepartedOwners departed, BooleanSupplier otherGrace, PeerCalls calls, FileChanges fileChanges) {}
 
     /**
      * Starts a new instance of the server. If clients had locks before, nobody gets new ones until they have had time
@@ -56,8 +59,7 @@ public final class NlmServer {
             throws IOException {
         this.monitor = new StatusMonitor(
                 NsmRecords.open(stateDirectory, limits.maxHosts()), others.calls(), limits.maxHosts());
-        this.locks = new NlmLocks(
-                locks, limits, monitor, others.departed(), others.otherGrace(), others.calls(), clockNanos);
+        this.locks = new NlmLocks(locks, limits, monitor, others, clockNanos);
         this.shares = new NlmShares(limits.maxShares());
         this.nlm = new NlmProgram(new NlmProcedures(exports, handles, this.locks, shares), others.calls(), recorder);
         this.nsm = new NsmProgram(monitor, new Restarts(this.locks, shares), recorder);

@@ -53,7 +53,7 @@ final class Access implements Nfs3Procedure<Access.Args> {
             granted &= ~CHANGES;
         }
         int result = granted;
-        PostOpAttr after = file.postOpAttr(attributes);
+        PostOpAttr after = call.postOpAttr(file, file.handle(), attributes);
         return Nfs3Reply.ok(xdr -> {
             after.encode(xdr);
             xdr.xdrEncodeInt(result);

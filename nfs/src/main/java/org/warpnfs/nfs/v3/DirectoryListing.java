@@ -6,7 +6,6 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
-import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem.EntryVisitor;
@@ -147,8 +146,9 @@ final class DirectoryListing {
     }
 
     private @Nullable Fattr3 attributesOf(@Nullable FileNode node) {
-        FileAttributes attributes = node == null ? null : node.attributes();
-        return attributes == null ? null : Fattr3.of(directory.export(), attributes);
+        return node == null
+                ? null
+                : call.postOpAttr(directory, node.handle(), node.attributes()).attributes();
     }
 
     private @Nullable Nfs3Handle handleOf(@Nullable FileNode node) {

@@ -51,7 +51,8 @@ final class GetAcl implements Nfs3Procedure<GetAcl.Args> {
         PosixAcl inherited = (mask & (DEFAULT | DEFAULT_COUNT)) != 0 ? acls.inherited() : null;
         requireSendable(access);
         requireSendable(inherited);
-        return Nfs3Reply.ok(new Body(file.postOpAttr(attributes), mask, attributes, access, inherited)::encode);
+        return Nfs3Reply.ok(new Body(
+                call.postOpAttr(file, file.handle(), attributes), mask, attributes, access, inherited)::encode);
     }
 
     private static void requireSendable(@Nullable PosixAcl acl) throws Nfs3Exception {

@@ -16,6 +16,7 @@ final class GetAttr implements Nfs3Procedure<Nfs3Handle> {
     @Override
     public Nfs3Reply run(Nfs3Call call, Nfs3Handle handle) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(handle);
+        call.beforeReading(file);
         Fattr3 attributes = Fattr3.of(file.export(), file.attributes());
         return Nfs3Reply.ok(attributes::encode);
     }
@@ -23,6 +24,9 @@ final class GetAttr implements Nfs3Procedure<Nfs3Handle> {
     @Override
     public @Nullable Nfs3Reply tryRun(Nfs3Call call, Nfs3Handle handle) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(handle);
+        if (call.isChangedElsewhere(file)) {
+            return null;
+        }
         FileAttributes known = file.fileSystem().tryAttributes(file.handle());
         if (known == null) {
             return null;

@@ -30,7 +30,7 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
                 mounted == null ? find(directory, args.name()) : new FileNode(mounted.handle(), mounted.attributes());
         Nfs3File holder = mounted == null ? directory : mounted;
         Nfs3Handle handle = call.handleOf(holder.export(), node.handle());
-        PostOpAttr attributes = holder.postOpAttr(node.attributes());
+        PostOpAttr attributes = call.postOpAttr(holder, node.handle(), node.attributes());
         PostOpAttr ofDirectory = directory.postOpAttr();
         return Nfs3Reply.ok(xdr -> {
             handle.encode(xdr);

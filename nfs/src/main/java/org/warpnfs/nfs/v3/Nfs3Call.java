@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v3;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
@@ -131,6 +132,30 @@ final class Nfs3Call {
         return server.fileChanges().begin(file.identity());
     }
 
+    /**
+     * True if an NFSv4 client may have changes of the file in its cache. Its attributes here are then old, and a reply
+     * that need not have them has none.
+     */
+    boolean isChangedElsewhere(Nfs3File file) {
+        return server.fileChanges().isChangedElsewhere(file.identity());
+    }
+
+    /**
+     * Must be called before data or attributes of {@code file} are read for their own sake.
+     *
+     * @throws FsException TRY_LATER while a delegation that an NFSv4 client has of the file is being recalled
+     */
+    void beforeReading(Nfs3File file) throws FsException {
+        server.fileChanges().beforeReading(file.identity());
+    }
+
+    /** The attributes of a file of the same export as {@code near}, unless an NFSv4 client may have changed them. */
+    PostOpAttr postOpAttr(Nfs3File near, FileHandle file, FileAttributes attributes) {
+        return server.fileChanges().isChangedElsewhere(near.fileSystem().identity(file))
+                ? PostOpAttr.ABSENT
+                : near.postOpAttr(attributes);
+    }
+
     /** Does the same as {@link #changing} for the file of that name, if there is one. */
     FileChanges.Change changingName(Nfs3File directory, FileName name) throws FsException {
         FileNode found;
@@ -173,7 +198,8 @@ final class Nfs3Call {
             return PostOpAttr.ABSENT;
         }
         try {
-            return file(handle).postOpAttr();
+            Nfs3File file = file(handle);
+            return isChangedElsewhere(file) ? PostOpAttr.ABSENT : file.postOpAttr();
         } catch (Nfs3Exception e) {
             return PostOpAttr.ABSENT;
         }

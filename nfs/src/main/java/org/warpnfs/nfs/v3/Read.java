@@ -40,6 +40,7 @@ final class Read implements Nfs3Procedure<Read.Args> {
     @Override
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(args.file());
+        call.beforeReading(file);
         try (OpenFile open = RegularFile.openToRead(file)) {
             Payload memory = call.memory().take(payloadBytes(args, call.options()));
             if (memory == null) {
@@ -57,6 +58,7 @@ final class Read implements Nfs3Procedure<Read.Args> {
             return null;
         }
         Nfs3File file = call.file(args.file());
+        call.beforeReading(file);
         try (OpenFile open = RegularFile.openToRead(file)) {
             PostOpAttr before = file.postOpAttr(open);
             FileData data = FileData.range(open, args.offset(), asked, call.maxRangeBytes());
@@ -67,6 +69,9 @@ final class Read implements Nfs3Procedure<Read.Args> {
     @Override
     public @Nullable Nfs3Reply tryRun(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(args.file());
+        if (call.isChangedElsewhere(file)) {
+            return null;
+        }
         try (OpenFile open = RegularFile.tryOpenToRead(file)) {
             if (open == null) {
                 return null;

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.LongSupplier;
 import org.dcache.oncrpc4j.rpc.OncRpcException;
@@ -10,6 +11,7 @@ import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -40,6 +42,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.recovery.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
@@ -275,15 +278,35 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         state.callbacks().answered(clockNanos.getAsLong(), call, outcome);
     }
 
-    /** What programs of other versions must call before they change a file. */
+    /** What programs of other versions must call before they change or read a file. */
     public FileChanges fileChanges() {
-        return file -> {
+        return new ChangesOfOthers();
+    }
+
+    /** Files that programs of other versions change or read. */
+    private final class ChangesOfOthers implements FileChanges {
+        @Override
+        public Change begin(FileIdentity file) throws FsException {
             try {
                 return state.delegations().beginChange(clockNanos.getAsLong(), file.file(), null)::close;
             } catch (Nfs4Exception e) {
                 throw FsException.of(FsError.TRY_LATER);
             }
-        };
+        }
+
+        @Override
+        public boolean isChangedElsewhere(FileIdentity file) {
+            return state.delegations().isWriteDelegated(file.file());
+        }
+
+        @Override
+        public void beforeReading(FileIdentity file) throws FsException {
+            try {
+                state.delegations().requireNoWriter(clockNanos.getAsLong(), file.file(), null);
+            } catch (Nfs4Exception e) {
+                throw FsException.of(FsError.TRY_LATER);
+            }
+        }
     }
 
     /**
@@ -305,6 +328,16 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /** Forgets a connection. Its sessions continue without it. */
     public void connectionClosed(RpcTransport transport) {
         state.sessions().connectionClosed(transport);
+    }
+
+    /** Sets how long a request waits for a client's answer to CB_GETATTR. */
+    void setPatience(Duration patience) {
+        state.delegations().setPatience(patience.toNanos());
+    }
+
+    /** Sets which delegations clients get from now on. */
+    public void setDelegations(DelegationPolicy policy) {
+        state.delegations().setPolicy(policy);
     }
 
     /** True during the grace period: clients of the previous instance may reclaim, and others wait. */

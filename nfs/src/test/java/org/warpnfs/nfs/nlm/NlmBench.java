@@ -26,6 +26,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -77,7 +78,7 @@ final class NlmBench implements PeerCalls {
                     new NlmLimits(100, 10, 10),
                     directory,
                     Duration.ofNanos(GRACE_NANOS),
-                    new NlmServer.Others(_ -> false, () -> otherGrace, this),
+                    new NlmServer.Others(_ -> false, () -> otherGrace, this, FileChanges.UNWATCHED),
                     CallRecorder.NONE,
                     () -> nowNanos);
         } catch (IOException | FsException e) {

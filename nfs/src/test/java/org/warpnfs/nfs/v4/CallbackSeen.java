@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 
 /** A call of the server, read word by word. */
 final class CallbackSeen {
+    static final int CB_GETATTR = 3;
+
     static final int CB_RECALL_SLOT = 10;
 
     static final int CB_NOTIFY_LOCK = 13;
@@ -22,6 +24,7 @@ final class CallbackSeen {
     int highestSlot;
     final int[] stateid = new int[4];
     byte[] fileHandle = new byte[0];
+    int[] asked = {};
     long lockClientId;
     byte[] lockOwner = new byte[0];
 
@@ -52,6 +55,14 @@ final class CallbackSeen {
             operation = words.getInt();
             if (operation == CB_RECALL_SLOT) {
                 highestSlot = words.getInt();
+            } else if (operation == CB_GETATTR) {
+                fileHandle = new byte[words.getInt()];
+                words.get(fileHandle);
+                words.position(words.position() + (-fileHandle.length & 3));
+                asked = new int[words.getInt()];
+                for (int i = 0; i < asked.length; i++) {
+                    asked[i] = words.getInt();
+                }
             } else if (operation == CB_NOTIFY_LOCK) {
                 fileHandle = new byte[words.getInt()];
                 words.get(fileHandle);

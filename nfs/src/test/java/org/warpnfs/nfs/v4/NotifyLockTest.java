@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -26,6 +27,7 @@ class NotifyLockTest {
 
     @BeforeEach
     void lockIt() {
+        server.program().setDelegations(DelegationPolicy.READ);
         ofHolder = holder.create("f");
         ofFirst = first.open("o", "f", 3);
         ofSecond = second.open("o", "f", 3);

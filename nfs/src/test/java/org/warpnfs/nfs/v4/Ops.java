@@ -167,6 +167,18 @@ final class Ops {
         return add(OpCode.OPEN, c -> c.words(0, 1, 0).hyper(0).string(owner).words(0, 1, 1));
     }
 
+    /** Adds an OPEN for both with CLAIM_PREVIOUS of a write delegation. */
+    Ops openPreviousDelegatedToWrite(String owner) {
+        return add(OpCode.OPEN, c -> c.words(0, 3, 0).hyper(0).string(owner).words(0, 1, 2));
+    }
+
+    /** Adds an OPEN for both with CLAIM_DELEG_CUR_FH. */
+    Ops openDelegatedFhToWrite(String owner, int[] delegation) {
+        return add(
+                OpCode.OPEN,
+                c -> c.words(0, 3, 0).hyper(0).string(owner).words(0, 5).words(delegation));
+    }
+
     Ops openFh(String owner, int access) {
         return add(
                 OpCode.OPEN, c -> c.words(0, access, 0).hyper(0).string(owner).words(0, 4));

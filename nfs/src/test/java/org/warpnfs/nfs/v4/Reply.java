@@ -107,14 +107,19 @@ final class Reply extends ReplyReader {
         return words(word());
     }
 
-    /** Reads an OPEN4resok to its end and returns the stateid. */
+    /** Reads an OPEN4resok to its end and returns the stateid. Skips a delegation. */
     int[] open() {
         op(OpCode.OPEN);
         int[] stateid = stateid();
         words(5);
         word();
         words(word());
-        assertThat(word()).as("no delegation").isZero();
+        switch (word()) {
+            case 0 -> {}
+            case 1 -> words(9);
+            case 2 -> words(12);
+            default -> throw new AssertionError("a delegation of an unknown type");
+        }
         return stateid;
     }
 
@@ -131,6 +136,12 @@ final class Reply extends ReplyReader {
     /** Reads a delegation's stateid. Its recall flag and ACE follow. */
     int[] readDelegation() {
         assertThat(openUpToDelegation()).as("a read delegation").isEqualTo(1);
+        return stateid();
+    }
+
+    /** Reads a write delegation's stateid. Its recall flag, its space limit and an ACE follow. */
+    int[] readWriteDelegation() {
+        assertThat(openUpToDelegation()).as("a write delegation").isEqualTo(2);
         return stateid();
     }
 

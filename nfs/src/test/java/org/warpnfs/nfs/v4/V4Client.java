@@ -82,6 +82,11 @@ final class V4Client {
         return run(new Ops().data().open("o", name, 1, 0)).afterData().readDelegation();
     }
 
+    /** Opens an existing file in /data for both, and gets a write delegation. Returns its stateid. */
+    int[] writeDelegation(String name) {
+        return run(new Ops().data().open("o", name, 3, 0)).afterData().readWriteDelegation();
+    }
+
     /** The result of TEST_STATEID for a stateid. */
     Nfs4Status tested(int[] stateid) {
         Reply reply = run(new Ops().testStateid(stateid));
@@ -143,6 +148,45 @@ final class V4Client {
                 15,
                 callback.operation,
                 status);
+    }
+
+    /** Answers CB_SEQUENCE and CB_GETATTR of change and size. */
+    void answerGetAttr(CallbackSeen callback, long change, long size) {
+        ByteBuffer id = ByteBuffer.wrap(callback.sessionId);
+        answer(
+                callback,
+                0,
+                0,
+                2,
+                11,
+                0,
+                id.getInt(0),
+                id.getInt(4),
+                id.getInt(8),
+                id.getInt(12),
+                callback.seqid,
+                callback.slot,
+                15,
+                15,
+                CallbackSeen.CB_GETATTR,
+                0,
+                1,
+                0x18,
+                16,
+                (int) (change >>> 32),
+                (int) change,
+                (int) (size >>> 32),
+                (int) size);
+    }
+
+    /** The server's next CB_RECALL to this client, after a CB_GETATTR that is answered too late. */
+    CallbackSeen nextRecall() {
+        CallbackSeen callback = nextCallback();
+        if (callback != null && callback.operation == CallbackSeen.CB_GETATTR) {
+            answerRecall(callback, Nfs4Status.DELAY.code());
+            return nextCallback();
+        }
+        return callback;
     }
 
     /** Answers that CB_SEQUENCE is refused. */

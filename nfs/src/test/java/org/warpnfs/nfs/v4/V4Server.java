@@ -133,6 +133,7 @@ final class V4Server implements AutoCloseable {
                     replies,
                     dialer,
                     () -> nowNanos);
+            program.setPatience(Duration.ZERO);
         } catch (IOException e) {
             throw new AssertionError(e);
         }

@@ -127,7 +127,10 @@ final class Configured {
                 settings.get(Settings.PAYLOAD_MEMORY),
                 settings.get(Settings.DRAIN),
                 identities,
-                new DataPath(settings.get(Settings.SPLICE), settings.get(Settings.INLINE)),
+                new DataPath(
+                        settings.get(Settings.SPLICE),
+                        settings.get(Settings.INLINE),
+                        settings.get(Settings.DELEGATIONS)),
                 tls,
                 kerberos);
     }

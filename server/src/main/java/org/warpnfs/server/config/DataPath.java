@@ -1,5 +1,7 @@
 package org.warpnfs.server.config;
 
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
+
 /**
  * Short cuts that a call may take. Each can be switched off, to find out whether a fault lies there.
  *
@@ -7,10 +9,16 @@ package org.warpnfs.server.config;
  *     kernel and the connection permit it; if not, all data are read before they are sent
  * @param inline whether calls that need not wait run on the event loop that received them; if not, every call runs on a
  *     thread of its lane
+ * @param delegations which delegations NFSv4 clients may get, under which they cache without asking
  */
-public record DataPath(OnOff splice, OnOff inline) {
+public record DataPath(OnOff splice, OnOff inline, DelegationPolicy delegations) {
     /** Takes all short cuts. */
     public static final DataPath DEFAULTS = new DataPath(OnOff.ON, OnOff.ON);
+
+    /** With all delegations. */
+    public DataPath(OnOff splice, OnOff inline) {
+        this(splice, inline, DelegationPolicy.WRITE);
+    }
 
     /** A switch that is on unless it is turned off. */
     public enum OnOff {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.LogFormat;
@@ -195,6 +196,14 @@ public final class Settings {
                     "NFSv4 lease, and the longest grace period after a restart.")
             .flag("--lease", "SECONDS");
 
+    public static final Setting<DelegationPolicy> DELEGATIONS = Setting.of(
+                    "delegations",
+                    new Kind.Choice<>(DelegationPolicy.class),
+                    DelegationPolicy.WRITE,
+                    "Which delegations NFSv4 clients get: none, those to read, or those to write too. Changes by",
+                    "programs of this host recall none: use none or read if they change files that clients use.")
+            .flag("--delegations", "none|read|write");
+
     public static final Setting<Long> THREADS = Setting.of(
                     "threads",
                     new Kind.Whole(1, 1024),
@@ -368,6 +377,7 @@ public final class Settings {
                 SPLICE,
                 INLINE,
                 LEASE,
+                DELEGATIONS,
                 THREADS,
                 MANAGE_GIDS,
                 ID_DOMAIN,

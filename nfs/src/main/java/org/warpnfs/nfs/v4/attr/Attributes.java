@@ -18,6 +18,9 @@ public final class Attributes {
     /** type. */
     private static final int TYPE = 1;
 
+    /** change. */
+    private static final int CHANGE = 3;
+
     /** size. */
     public static final int SIZE = 4;
 
@@ -60,6 +63,8 @@ public final class Attributes {
     /** time_modify: likewise. */
     public static final int TIME_MODIFY = 53;
 
+    private static final int SPACE_USED = 45;
+    private static final int TIME_METADATA = 52;
     private static final int TIME_ACCESS_SET = 48;
     private static final int TIME_MODIFY_SET = 54;
 
@@ -68,7 +73,16 @@ public final class Attributes {
     /** Attributes that need more calls of the backend than the one for the file's own attributes. */
     private static final BitSet OF_OTHERS = new BitSet();
 
+    /** Attributes that change with the file's data. */
+    private static final BitSet OF_DATA = new BitSet();
+
     static {
+        OF_DATA.set(CHANGE);
+        OF_DATA.set(SIZE);
+        OF_DATA.set(SPACE_USED);
+        OF_DATA.set(TIME_ACCESS);
+        OF_DATA.set(TIME_METADATA);
+        OF_DATA.set(TIME_MODIFY);
         OF_OTHERS.set(ACL);
         OF_OTHERS.set(FILES_AVAIL, FILES_TOTAL + 1);
         OF_OTHERS.set(SPACE_AVAIL, SPACE_TOTAL + 1);
@@ -85,6 +99,11 @@ public final class Attributes {
     /** True if the file's own attributes are all that {@code asked} needs. */
     public static boolean needOnlyTheFile(BitSet asked) {
         return !asked.intersects(OF_OTHERS);
+    }
+
+    /** True if {@code asked} has an attribute that a change of the file's data changes. */
+    public static boolean changeWithData(BitSet asked) {
+        return asked.intersects(OF_DATA);
     }
 
     static BitSet supported(int minorVersion, FsLimits limits) {

@@ -190,7 +190,8 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
             return switch (call) {
                 case CallbackCall.Null _ -> new CallbackOutcome.Done();
                 case CallbackCall.InSession _ -> decoded(reply, CallbackMessage::decode);
-                case CallbackCall.PlainRecall _ -> decoded(reply, CallbackMessage::decodePlain);
+                case CallbackCall.PlainRecall _, CallbackCall.PlainGetAttr _ ->
+                    decoded(reply, CallbackMessage::decodePlain);
             };
         }
 

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -18,6 +20,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
  *                             nfs_cb_argop4 argarray&lt;&gt; }
  *          CB_SEQUENCE 11 { sessionid, sequenceid, slotid, highest_slotid, bool cachethis,
  *                           referring_call_list4 &lt;&gt; }
+ *          CB_GETATTR 3 { nfs_fh4, bitmap4 }
  *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
  *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
  *          CB_NOTIFY_LOCK 13 { nfs_fh4, lock_owner4 { clientid4, opaque owner } }
@@ -35,6 +38,7 @@ final class CallbackMessage {
     private static final int RPC_VERSION = 2;
     private static final int CB_NULL = 0;
     private static final int CB_COMPOUND = 1;
+    private static final int CB_GETATTR = 3;
     private static final int CB_RECALL = 4;
     private static final int CB_RECALL_SLOT = 10;
     private static final int CB_SEQUENCE = 11;
@@ -71,6 +75,11 @@ final class CallbackMessage {
                 out.int32(CB_COMPOUND);
                 encode(target.credential(), out);
                 encode(recall, out);
+            }
+            case CallbackCall.PlainGetAttr question -> {
+                out.int32(CB_COMPOUND);
+                encode(target.credential(), out);
+                encode(question, out);
             }
         }
         return out;
@@ -114,6 +123,7 @@ final class CallbackMessage {
         out.int32(0);
         switch (call.operation()) {
             case CallbackCall.Recall recall -> encode(recall, out);
+            case CallbackCall.GetAttr question -> encode(question, out);
             case CallbackCall.RecallSlot recall -> {
                 out.int32(CB_RECALL_SLOT);
                 out.int32(recall.highestSlot());
@@ -128,11 +138,26 @@ final class CallbackMessage {
     }
 
     private static void encode(CallbackCall.PlainRecall call, CompoundWriter out) {
-        out.int32(0);
-        out.int32(0);
-        out.int32(call.target().address().ident());
-        out.int32(1);
+        encodePlainHead(call.target(), out);
         encode(call.operation(), out);
+    }
+
+    private static void encode(CallbackCall.PlainGetAttr call, CompoundWriter out) {
+        encodePlainHead(call.target(), out);
+        encode(call.operation(), out);
+    }
+
+    private static void encodePlainHead(CallbackCall.Dialed target, CompoundWriter out) {
+        out.int32(0);
+        out.int32(0);
+        out.int32(target.address().ident());
+        out.int32(1);
+    }
+
+    private static void encode(CallbackCall.GetAttr question, CompoundWriter out) {
+        out.int32(CB_GETATTR);
+        question.fileHandle().encode(out);
+        Bitmap.encode(HeldAttributes.asked(question.withTimes()), out);
     }
 
     private static void encode(CallbackCall.Recall recall, CompoundWriter out) {
@@ -143,7 +168,7 @@ final class CallbackMessage {
     }
 
     /**
-     * Decodes the CB_COMPOUND4res of a CB_RECALL without CB_SEQUENCE.
+     * Decodes the CB_COMPOUND4res of one operation without CB_SEQUENCE.
      *
      * @return with {@code sequence} NFS4_OK
      * @throws Nfs4Exception BADXDR if it cannot be decoded
@@ -154,12 +179,18 @@ final class CallbackMessage {
         if (in.count(1) == 0) {
             return new CallbackOutcome.Compound(NFS4_OK, status);
         }
-        in.int32();
-        return new CallbackOutcome.Compound(NFS4_OK, in.int32());
+        return result(NFS4_OK, in);
+    }
+
+    private static CallbackOutcome.Compound result(int sequence, CompoundReader in) throws Nfs4Exception {
+        int operation = in.int32();
+        int status = in.int32();
+        return new CallbackOutcome.Compound(
+                sequence, status, operation == CB_GETATTR && status == NFS4_OK ? HeldAttributes.decode(in) : null);
     }
 
     /**
-     * Decodes the CB_COMPOUND4res of CB_SEQUENCE and one operation, whose results all have the same form.
+     * Decodes the CB_COMPOUND4res of CB_SEQUENCE and one operation. All but CB_GETATTR return a status alone.
      *
      * @throws Nfs4Exception BADXDR if it cannot be decoded
      */
@@ -182,7 +213,6 @@ final class CallbackMessage {
         if (results == 1) {
             return new CallbackOutcome.Compound(sequence, status);
         }
-        in.int32();
-        return new CallbackOutcome.Compound(sequence, in.int32());
+        return result(sequence, in);
     }
 }

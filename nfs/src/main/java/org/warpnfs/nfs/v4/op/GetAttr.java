@@ -19,14 +19,15 @@ final class GetAttr implements Operation {
         Location file = call.files().current();
         Attributes.requireReadable(asked, call.minorVersion());
         if (!call.mustNotWait()) {
-            encode(call, asked, file, file.attributes(), out);
+            encode(call, asked, file, LatestAttributes.of(call, asked, file), out);
             return;
         }
-        FileAttributes known = Attributes.needOnlyTheFile(asked) && !file.isAbsent()
-                ? file.fileSystem().tryAttributes(file.file())
-                : null;
+        boolean isAtHand = Attributes.needOnlyTheFile(asked)
+                && !file.isAbsent()
+                && !LatestAttributes.mayBeElsewhere(call, asked, file);
+        FileAttributes known = isAtHand ? file.fileSystem().tryAttributes(file.file()) : null;
         if (known == null) {
-            throw new Postponed(0, () -> encode(call, asked, file, file.attributes(), out));
+            throw new Postponed(0, () -> encode(call, asked, file, LatestAttributes.of(call, asked, file), out));
         }
         encode(call, asked, file, known, out);
     }

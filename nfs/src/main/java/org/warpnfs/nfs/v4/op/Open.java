@@ -36,9 +36,9 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * OPEN (RFC 8881, section 18.16). A client gets a read delegation if it can be called back and opens a file for reading
- * that nobody writes to. PRESERVE_UNLINKED is not promised: a file without a name does not survive a restart of the
- * server.
+ * OPEN (RFC 8881, section 18.16). A client that can be called back gets a read delegation if it opens a file for
+ * reading that nobody writes to, and a write delegation if it opens a file for writing that nobody else uses.
+ * PRESERVE_UNLINKED is not promised: a file without a name does not survive a restart of the server.
  */
 final class Open implements ChangingOperation {
     private static final int RESULT_LOCKTYPE_POSIX = 4;
@@ -46,7 +46,7 @@ final class Open implements ChangingOperation {
     private static final int RESULT_CONFIRM = 2;
     private static final int DELEGATE_NONE = 0;
     private static final int DELEGATE_NONE_EXT = 3;
-    private static final int DELEGATE_READ = 1;
+    private static final int NFS_LIMIT_SIZE = 1;
     private static final int ACE_ALLOWED = 0;
 
     @Override
@@ -95,7 +95,7 @@ final class Open implements ChangingOperation {
         out.bool(true);
         out.int64(0);
         out.int64(0);
-        encodeRest(call, arguments, new BitSet(), opened.delegation(), out);
+        encodeRest(call, arguments, file, new BitSet(), opened.delegation(), out);
     }
 
     private static void byName(CallContext call, OpenArguments arguments, Location directory, CompoundWriter out)
@@ -139,7 +139,7 @@ final class Open implements ChangingOperation {
                     isNew ? openMade(call, arguments, file) : open(call, arguments, file, arguments.exclusive());
             opened.stateid().encode(out);
             change.encode(out);
-            encodeRest(call, arguments, set, opened.delegation(), out);
+            encodeRest(call, arguments, file, set, opened.delegation(), out);
             call.files().setCurrent(file);
             call.files().setCurrentStateid(opened.stateid());
         }
@@ -373,12 +373,30 @@ final class Open implements ChangingOperation {
                 unconfirmed ? DelegationWant.Kind.SETTLED : arguments.wish(),
                 Opaque.of(call.services().handles().encode(file)));
         OpenedFile opened = state.open(call.nowNanos(), request, wish, reader, writer);
+        if (opened.delegation() instanceof DelegationGrant.Write) {
+            noteChange(call, file);
+        }
         OwnerTurn turn = call.turn();
         if (reclaims && turn != null) {
             // Only the client itself knows what to reclaim, so the request is not an old one.
             call.services().state().owners().confirm(turn);
         }
         return opened;
+    }
+
+    /** Notes the change attribute with which the client begins to change the file in its cache. */
+    private static void noteChange(CallContext call, Location file) throws Nfs4Exception {
+        try {
+            call.services()
+                    .state()
+                    .delegations()
+                    .granted(
+                            call.calling().client(),
+                            FileKey.of(file.identity()).handle(),
+                            file.attributes().changeId());
+        } catch (FsException e) {
+            // Without it, whatever the client says later counts as a change.
+        }
     }
 
     /**
@@ -409,22 +427,39 @@ final class Open implements ChangingOperation {
         return client != null && call.services().state().callbacks().reaches(client);
     }
 
+    /** nfsace4 that allows nothing to nobody, so that the client asks the server who may open the file. */
+    private static void encodeNobody(CompoundWriter out) {
+        out.int32(ACE_ALLOWED);
+        out.int32(0);
+        out.int32(0);
+        out.opaque(new byte[0]);
+    }
+
     private static void encodeRest(
-            CallContext call, OpenArguments arguments, BitSet set, DelegationGrant grant, CompoundWriter out) {
+            CallContext call,
+            OpenArguments arguments,
+            Location file,
+            BitSet set,
+            DelegationGrant grant,
+            CompoundWriter out) {
         out.int32(RESULT_LOCKTYPE_POSIX
                 | (mustConfirm(call) ? RESULT_CONFIRM : 0)
                 | (mayNotify(call) ? MAY_NOTIFY_LOCK : 0));
         Bitmap.encode(set, out);
         switch (grant) {
             case DelegationGrant.Read read -> {
-                out.int32(DELEGATE_READ);
+                out.int32(OpenArguments.DELEGATE_READ);
                 read.stateid().encode(out);
                 out.bool(read.recalled());
-                // nfsace4 that allows nothing to nobody, so that the client asks the server who may open the file
-                out.int32(ACE_ALLOWED);
-                out.int32(0);
-                out.int32(0);
-                out.opaque(new byte[0]);
+                encodeNobody(out);
+            }
+            case DelegationGrant.Write write -> {
+                out.int32(OpenArguments.DELEGATE_WRITE);
+                write.stateid().encode(out);
+                out.bool(write.recalled());
+                out.int32(NFS_LIMIT_SIZE);
+                out.int64(SpaceLimit.of(file));
+                encodeNobody(out);
             }
             case DelegationGrant.None none -> {
                 if (arguments.want() == 0) {

@@ -34,7 +34,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * @param update the attributes in {@code create}
  * @param exclusive the file is created exclusively
  * @param delegation null except for the claims of delegated files
- * @param reclaimsDelegation CLAIM_PREVIOUS of a read delegation
+ * @param reclaimed the open_delegation_type4 of CLAIM_PREVIOUS; 0 is none
  * @param name null for the claims that are made on the file itself
  */
 record OpenArguments(
@@ -47,7 +47,7 @@ record OpenArguments(
         boolean exclusive,
         int claim,
         @Nullable Stateid delegation,
-        boolean reclaimsDelegation,
+        int reclaimed,
         @Nullable FileName name) {
     static final int CLAIM_NULL = 0;
     static final int CLAIM_PREVIOUS = 1;
@@ -57,6 +57,7 @@ record OpenArguments(
     static final int CLAIM_DELEG_CUR_FH = 5;
     static final int CLAIM_DELEG_PREV_FH = 6;
 
+    static final int WANT_READ = 0x0100;
     static final int WANT_WRITE = 0x0200;
     static final int WANT_NO_DELEGATION = 0x0400;
     static final int WANT_CANCEL = 0x0500;
@@ -64,7 +65,8 @@ record OpenArguments(
     private static final int EXCLUSIVE = 2;
     private static final int EXCLUSIVE_4_1 = 3;
     private static final int WANT_MASK = 0xff00;
-    private static final int DELEGATE_READ = 1;
+    static final int DELEGATE_READ = 1;
+    static final int DELEGATE_WRITE = 2;
     /** Wants of 4.1 and of RFC 9754: when to signal, and what delegations may cover. They are accepted and ignored. */
     private static final int OTHER_WISHES = 0x0033_0000;
 
@@ -90,19 +92,24 @@ record OpenArguments(
         return update.changes().sizeBytes() != null && !truncates();
     }
 
-    /** What the OPEN wants of delegations, if its caller can read the file. */
+    /** What the OPEN wants of delegations. */
     DelegationWant.Kind wish() {
         if (claim == CLAIM_PREVIOUS) {
-            return reclaimsDelegation ? DelegationWant.Kind.RECLAIM : DelegationWant.Kind.SETTLED;
+            return switch (reclaimed) {
+                case DELEGATE_READ -> DelegationWant.Kind.RECLAIM_READ;
+                case DELEGATE_WRITE -> DelegationWant.Kind.RECLAIM_WRITE;
+                default -> DelegationWant.Kind.SETTLED;
+            };
         }
         if (delegation != null) {
             return DelegationWant.Kind.SETTLED;
         }
         return switch (want) {
+            case WANT_READ -> DelegationWant.Kind.READ;
             case WANT_WRITE -> DelegationWant.Kind.WRITE;
             case WANT_NO_DELEGATION -> DelegationWant.Kind.UNWANTED;
             case WANT_CANCEL -> DelegationWant.Kind.CANCEL;
-            default -> DelegationWant.Kind.OPEN_TO_READ;
+            default -> DelegationWant.Kind.ANY;
         };
     }
 
@@ -149,10 +156,10 @@ record OpenArguments(
         }
         FileName name = null;
         Stateid delegation = null;
-        boolean reclaimsDelegation = false;
+        int reclaimed = 0;
         switch (claim) {
             case CLAIM_NULL, CLAIM_DELEGATE_PREV -> name = Names.decode(in);
-            case CLAIM_PREVIOUS -> reclaimsDelegation = in.int32() == DELEGATE_READ;
+            case CLAIM_PREVIOUS -> reclaimed = in.int32();
             case CLAIM_DELEGATE_CUR -> {
                 delegation = in.stateid();
                 name = Names.decode(in);
@@ -179,7 +186,7 @@ record OpenArguments(
                 exclusive,
                 claim,
                 delegation,
-                reclaimsDelegation,
+                reclaimed,
                 name);
     }
 }

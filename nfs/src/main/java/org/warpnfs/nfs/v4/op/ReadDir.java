@@ -167,7 +167,9 @@ final class ReadDir implements Operation {
                 } else if (mounted != null) {
                     encode(mounted, mounted.attributes(), entry);
                 } else if (node != null) {
-                    encode(directory.sibling(node.handle()), node.attributes(), entry);
+                    Location file = directory.sibling(node.handle());
+                    requireHere(file);
+                    encode(file, node.attributes(), entry);
                 } else {
                     encodeKnown(entry, entry.error());
                 }
@@ -192,6 +194,22 @@ final class ReadDir implements Operation {
                 }
                 return e.status();
             }
+        }
+
+        /**
+         * Throws TRY_LATER for a file whose attributes another client may have changed in its cache. A listing does not
+         * ask clients one after the other: its caller gets the reason in place of the attributes, and asks for those it
+         * needs. A caller that cannot be told the reason waits for the delegation's return.
+         */
+        private void requireHere(Location file) throws FsException, Nfs4Exception {
+            if (!LatestAttributes.mayBeElsewhere(call, asked, file) || LatestAttributes.isWriter(call, file)) {
+                return;
+            }
+            if (!asked.get(Attributes.RDATTR_ERROR)) {
+                LatestAttributes.requireNoWriter(call, file);
+                return;
+            }
+            throw FsException.of(FsError.TRY_LATER);
         }
 
         private void encode(Location location, FileAttributes attributes, DirectoryEntry entry) throws FsException {

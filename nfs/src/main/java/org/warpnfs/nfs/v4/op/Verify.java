@@ -36,7 +36,8 @@ final class Verify implements Operation {
         Attributes.requireSupported(
                 named, call.minorVersion(), file.fileSystem().limits());
         Attributes.requireReadable(named, call.minorVersion());
-        boolean same = AttributeComparison.areSame(named, values, call.source(named, file, file.attributes()));
+        boolean same = AttributeComparison.areSame(
+                named, values, call.source(named, file, LatestAttributes.of(call, named, file)));
         if (same != wanted) {
             throw Nfs4Exception.of(same ? Nfs4Status.SAME : Nfs4Status.NOT_SAME);
         }

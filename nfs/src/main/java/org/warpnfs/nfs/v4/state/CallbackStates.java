@@ -84,11 +84,11 @@ public final class CallbackStates {
     private void countIfFailed(CallbackCall call, CallbackOutcome outcome) {
         boolean recall =
                 switch (call) {
-                    case CallbackCall.Null _ -> false;
+                    case CallbackCall.Null _, CallbackCall.PlainGetAttr _ -> false;
                     case CallbackCall.InSession inSession -> inSession.operation() instanceof CallbackCall.Recall;
                     case CallbackCall.PlainRecall _ -> true;
                 };
-        boolean heard = outcome instanceof CallbackOutcome.Compound(int sequence, int operation)
+        boolean heard = outcome instanceof CallbackOutcome.Compound(int sequence, int operation, var _)
                 && sequence == Nfs4Status.OK.code()
                 && operation == Nfs4Status.OK.code();
         if (recall && !heard) {

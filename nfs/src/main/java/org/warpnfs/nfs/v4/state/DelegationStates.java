@@ -1,19 +1,35 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
+import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
+import org.warpnfs.nfs.v4.state.file.DelegationState;
+import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Delegations: DELEGRETURN, and changes of delegated files. {@link OpenStates} grants delegations. See
- * {@link StateTable}.
+ * Delegations: DELEGRETURN, changes of delegated files, and what their clients know of them. {@link OpenStates} grants
+ * delegations. See {@link StateTable}.
  */
 public final class DelegationStates {
+    /** Requests that may wait for answers to CB_GETATTR at a time: fewer than a lane has threads. */
+    private static final int MAX_WAITING = 4;
+
+    /** Several times what a client needs that has it in memory. */
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private final StateCore core;
+    private final Semaphore waiting = new Semaphore(MAX_WAITING);
+    private volatile long patienceNanos = PATIENCE_NANOS;
 
     DelegationStates(StateCore core) {
         this.core = core;
@@ -28,10 +44,120 @@ public final class DelegationStates {
      */
     public Change beginChange(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
         return core.locked(() -> {
-            core.expireWhile(nowNanos, () -> core.delegations.conflict(nowNanos, file, by), Nfs4Status.DELAY);
+            core.expireWhile(
+                    nowNanos,
+                    () -> core.delegations.conflict(nowNanos, file, by, DelegationUse.CHANGE),
+                    Nfs4Status.DELAY);
             core.delegations.changes().begin(file);
             return new Change(file);
         });
+    }
+
+    /**
+     * True if a client has a write delegation of the file, and so may have data and attributes of it that the server
+     * does not know. For any thread; takes no lock.
+     */
+    public boolean isWriteDelegated(FileHandle file) {
+        return core.delegations.isWriteDelegated(file);
+    }
+
+    /** True if the client has a write delegation of the file. */
+    public boolean isWriter(FileHandle file, Client client) {
+        return core.locked(() -> core.delegations.isWriter(file, client));
+    }
+
+    /** True if {@link #isWriteDelegated} may be true for some file. For any thread; takes no lock. */
+    public boolean isAnyWriteDelegated() {
+        return core.delegations.isAnyWriteDelegated();
+    }
+
+    /**
+     * Must be called before a file's data or attributes are read for {@code by} without an open.
+     *
+     * @param by null for anyone who is not an NFSv4 client
+     * @throws Nfs4Exception DELAY while another client has a write delegation of it, which is being recalled
+     */
+    public void requireNoWriter(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+        if (isWriteDelegated(file)) {
+            core.change(() -> core.requireNoWriter(nowNanos, file, by));
+        }
+    }
+
+    /**
+     * Attributes of a file from the client that has a write delegation of it. Waits for its answer for a moment, but
+     * not on behalf of more than {@value #MAX_WAITING} requests at a time.
+     *
+     * @param by the client that asks, which may have the delegation itself; null for an unknown one
+     * @return null if no other client has one: what the backend knows is right
+     * @throws Nfs4Exception DELAY if the client does not answer; its delegation is then recalled
+     */
+    public @Nullable Held ask(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+        if (!isWriteDelegated(file)) {
+            return null;
+        }
+        if (!waiting.tryAcquire()) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        try {
+            Optional<Asked> asked = core.locked(() -> asked(nowNanos, file, by));
+            return asked.isEmpty() ? null : answered(nowNanos, file, by, asked.get());
+        } finally {
+            waiting.release();
+        }
+    }
+
+    private @Nullable Held answered(long nowNanos, FileHandle file, @Nullable Client by, Asked asked)
+            throws Nfs4Exception {
+        HeldAttributes answer = asked.query().await(patienceNanos);
+        Optional<Held> held = core.locked(() -> {
+            // If it was returned meanwhile, whatever its client had changed is here.
+            boolean isStill = core.delegations.writerOf(file, by) == asked.delegation();
+            if (!isStill || answer == null) {
+                core.requireNoWriter(nowNanos, file, by);
+                return Optional.empty();
+            }
+            return Optional.of(new Held(answer, asked.delegation().changeWhenGranted()));
+        });
+        return held.orElse(null);
+    }
+
+    private record Asked(DelegationState delegation, HolderQuery query) {}
+
+    private Optional<Asked> asked(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+        DelegationState delegation = core.delegations.writerOf(file, by);
+        if (delegation == null) {
+            return Optional.empty();
+        }
+        HolderQuery query = core.clients.isExpired(delegation.client(), nowNanos)
+                ? null
+                : core.delegations.ask(nowNanos, delegation);
+        if (query == null) {
+            core.requireNoWriter(nowNanos, file, by);
+            return Optional.empty();
+        }
+        return Optional.of(new Asked(delegation, query));
+    }
+
+    /**
+     * The attributes of a file that a client has under its write delegation.
+     *
+     * @param changeWhenGranted the change attribute that the client got with the delegation; null if not known
+     */
+    public record Held(HeldAttributes attributes, @Nullable Long changeWhenGranted) {}
+
+    /** Notes the change attribute of a file whose write delegation {@code client} has just got. */
+    public void granted(Client client, FileHandle file, long changeId) {
+        core.change(() -> core.delegations.setChangeWhenGranted(client, file, changeId));
+    }
+
+    /** Sets how long a request waits for a client's answer to CB_GETATTR. */
+    public void setPatience(long nanos) {
+        patienceNanos = nanos;
+    }
+
+    /** Sets which delegations clients get from now on. */
+    public void setPolicy(DelegationPolicy policy) {
+        core.change(() -> core.delegations.setPolicy(policy));
     }
 
     /** The time during which a file is changed. It ends once. */

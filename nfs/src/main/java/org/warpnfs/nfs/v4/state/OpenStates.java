@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
@@ -49,12 +50,15 @@ public final class OpenStates {
      */
     private void requireNoConflict(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.expireWhile(nowNanos, () -> core.files.shareConflict(request), Nfs4Status.SHARE_DENIED);
-        if ((request.access() & OpenRequest.WRITE) != 0 || (request.deny() & OpenRequest.READ) != 0) {
-            core.expireWhile(
-                    nowNanos,
-                    () -> core.delegations.conflict(nowNanos, request.file().handle(), request.client()),
-                    Nfs4Status.DELAY);
-        }
+        boolean excludes = (request.access() & OpenRequest.WRITE) != 0 || (request.deny() & OpenRequest.READ) != 0;
+        core.expireWhile(
+                nowNanos,
+                () -> core.delegations.conflict(
+                        nowNanos,
+                        request.file().handle(),
+                        request.client(),
+                        excludes ? DelegationUse.CHANGE : DelegationUse.READ),
+                Nfs4Status.DELAY);
     }
 
     /** Checks an OPEN whose file is not known yet; GRACE, NO_GRACE or RECLAIM_BAD. */
@@ -98,7 +102,10 @@ public final class OpenStates {
         Stateid stateid = core.files.open(request, given.reader, given.writer);
         given.reader = null;
         given.writer = null;
-        return new OpenedFile(stateid, core.delegations.grant(nowNanos, request, wish, core.files.readerOf(request)));
+        return new OpenedFile(
+                stateid,
+                core.delegations.grant(
+                        nowNanos, request, wish, core.files.readerOf(request), core.files.writerOf(request)));
     }
 
     /** The files of an OPEN, until a state owns them. */

@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
@@ -24,6 +25,7 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.Conflict;
 import org.warpnfs.nfs.v4.state.file.DelegationState;
 import org.warpnfs.nfs.v4.state.file.DelegationTable;
+import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.FileStates;
 import org.warpnfs.nfs.v4.state.file.LockTable;
 import org.warpnfs.nfs.v4.state.file.OpenState;
@@ -161,6 +163,11 @@ final class StateCore implements ClientTable.Holdings {
             }
             clients.expire(holder);
         }
+    }
+
+    /** Throws DELAY while another client has a write delegation of the file, which is being recalled. */
+    void requireNoWriter(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+        expireWhile(nowNanos, () -> delegations.conflict(nowNanos, file, by, DelegationUse.READ), Nfs4Status.DELAY);
     }
 
     @FunctionalInterface

@@ -43,6 +43,7 @@ public final class StateidStates {
             if (client == null || stateid.isAnonymous()) {
                 boolean bypass = stateid.equals(Stateid.READ_BYPASS);
                 anonymous(nowNanos, file, bypass ? 0 : OpenRequest.READ);
+                core.requireNoWriter(nowNanos, file.handle(), client);
                 return IoGrant.withoutFile();
             }
             return stateids.read(client, file, stateid);

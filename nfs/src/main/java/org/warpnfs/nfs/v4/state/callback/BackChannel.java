@@ -143,6 +143,11 @@ public final class BackChannel {
         return true;
     }
 
+    /** Sends CB_GETATTR. Returns false if no connection is up or no slot is free. */
+    public boolean ask(long nowNanos, CallbackCall.GetAttr question) {
+        return send(nowNanos, question) != null;
+    }
+
     /** Sends CB_NOTIFY_LOCK. Returns false if no connection is up or no slot is free. */
     public boolean notifyLock(long nowNanos, CallbackCall.NotifyLock lock) {
         return send(nowNanos, lock) != null;
@@ -192,6 +197,8 @@ public final class BackChannel {
                 settle(slot, compound.sequence());
                 if (delegation != null) {
                     delegation.answered(heard && compound.operation() == NFS4_OK);
+                } else if (call.operation() instanceof CallbackCall.GetAttr question) {
+                    question.query().answered(heard && compound.operation() == NFS4_OK ? compound.attributes() : null);
                 } else if (call.operation() instanceof CallbackCall.RecallSlot) {
                     givesNoSlots = heard && compound.operation() != NFS4_OK && compound.operation() != NFS4ERR_DELAY;
                 }
@@ -200,6 +207,9 @@ public final class BackChannel {
                 // The slot keeps the call. resume() sends it again when a connection is up.
                 paths.down(call.target().connection());
                 slot.inDoubt = true;
+                if (call.operation() instanceof CallbackCall.GetAttr question) {
+                    question.query().answered(null);
+                }
             }
         }
     }

@@ -135,6 +135,26 @@ public sealed interface CallbackCall {
         }
     }
 
+    /** CB_COMPOUND of minor version 0, with CB_GETATTR alone. */
+    final class PlainGetAttr implements CallbackCall {
+        private final Dialed target;
+        private final GetAttr operation;
+
+        public PlainGetAttr(Dialed target, GetAttr operation) {
+            this.target = target;
+            this.operation = operation;
+        }
+
+        @Override
+        public Dialed target() {
+            return target;
+        }
+
+        public GetAttr operation() {
+            return operation;
+        }
+    }
+
     /** The operation that the client is asked to perform. */
     sealed interface Operation {}
 
@@ -160,6 +180,15 @@ public sealed interface CallbackCall {
      * @param fileHandle the file's handle, as the client has it
      */
     record NotifyLock(Opaque fileHandle, long clientId, Opaque owner) implements Operation {}
+
+    /**
+     * CB_GETATTR (section 20.1) of change and size.
+     *
+     * @param fileHandle the file's handle, as the client has it
+     * @param withTimes also of time_deleg_access and time_deleg_modify (RFC 9754, section 5)
+     * @param query takes the answer
+     */
+    record GetAttr(Opaque fileHandle, boolean withTimes, HolderQuery query) implements Operation {}
 
     /**
      * Arguments of CB_SEQUENCE.

@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.v4.state.callback;
 
+import org.jspecify.annotations.Nullable;
+
 /** Outcome of a callback. */
 public sealed interface CallbackOutcome {
     /**
@@ -15,6 +17,11 @@ public sealed interface CallbackOutcome {
      *
      * @param sequence nfsstat4 of CB_SEQUENCE
      * @param operation nfsstat4 of the operation after it; meaningless unless {@code sequence} is NFS4_OK
+     * @param attributes the result of CB_GETATTR; null for any other operation
      */
-    record Compound(int sequence, int operation) implements CallbackOutcome {}
+    record Compound(int sequence, int operation, @Nullable HeldAttributes attributes) implements CallbackOutcome {
+        public Compound(int sequence, int operation) {
+            this(sequence, operation, null);
+        }
+    }
 }

@@ -18,7 +18,8 @@ import org.warpnfs.nfs.v4.state.core.Client;
  *   PROBED   CB_NULL answered                                 UP
  *   PROBED   CB_NULL failed, or not answered in time          DOWN
  *   UP       a delegation has to be recalled                  UP       CB_RECALL
- *   UP       a recall failed, or was not answered in time     DOWN
+ *   UP       attributes are asked for                         UP       CB_GETATTR
+ *   UP       a call failed, or was not answered in time       DOWN
  *   DOWN     renewed, or a recall is due, after the pause     PROBED   CB_NULL
  *   UP,DOWN  SETCLIENTID_CONFIRM, the same address            UNTRIED
  *   any      SETCLIENTID_CONFIRM, another address, or none    -
@@ -33,6 +34,9 @@ public final class DialedPath {
     static final long RETRY_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** Most recalls in progress. Others wait until one is answered. */
     static final int MAX_RECALLS = 8;
+
+    /** Most CB_GETATTRs in progress. */
+    private static final int MAX_QUESTIONS = 8;
 
     private static final int NFS4_OK = 0;
 
@@ -53,6 +57,7 @@ public final class DialedPath {
     private CallbackCall.@Nullable Null probe;
     private long probedNanos;
     private long downNanos;
+    private int questions;
     /** True if the path was down and no test has succeeded since. */
     private boolean failing;
 
@@ -137,6 +142,36 @@ public final class DialedPath {
         delegation.asked(nowNanos);
         outbox.accept(call);
         return true;
+    }
+
+    /**
+     * Sends CB_GETATTR.
+     *
+     * @return false if the path is not up, or has its limit of calls in progress
+     */
+    public boolean ask(long nowNanos, CallbackCall.GetAttr question) {
+        retry(nowNanos);
+        if (phase != Phase.UP || questions >= MAX_QUESTIONS) {
+            return false;
+        }
+        questions++;
+        outbox.accept(new CallbackCall.PlainGetAttr(target, question));
+        return true;
+    }
+
+    /** Notes the outcome of a CB_GETATTR. Every one has an outcome in time. */
+    public void asked(long nowNanos, CallbackCall.PlainGetAttr call, CallbackOutcome outcome) {
+        questions--;
+        switch (outcome) {
+            case CallbackOutcome.Compound compound ->
+                call.operation().query().answered(compound.operation() == NFS4_OK ? compound.attributes() : null);
+            case CallbackOutcome.Failed _, CallbackOutcome.Done _ -> {
+                call.operation().query().answered(null);
+                if (phase == Phase.UP) {
+                    down(nowNanos);
+                }
+            }
+        }
     }
 
     /** Notes the outcome of a recall. A recall that already counts as lost changes nothing. */

@@ -2,11 +2,14 @@ package org.warpnfs.nfs.v4.state.callback;
 
 import org.warpnfs.nfs.v4.state.core.Client;
 
-/** Recalls delegations from clients. Guarded by the lock of the state. */
+/** Recalls delegations from clients, and asks them about delegated files. Guarded by the lock of the state. */
 public interface Recaller {
     /** True if a callback would reach the client. */
     boolean reaches(Client client);
 
     /** Sends CB_RECALL over a path that is up. Returns false if there is none, or no room on it. */
     boolean recall(long nowNanos, Client client, Recallable delegation);
+
+    /** Sends CB_GETATTR over a path that is up. Returns false if there is none, or no room on it. */
+    boolean ask(long nowNanos, Client client, CallbackCall.GetAttr question);
 }

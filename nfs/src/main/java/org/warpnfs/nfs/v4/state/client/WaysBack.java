@@ -60,6 +60,18 @@ public final class WaysBack implements Recaller {
         return false;
     }
 
+    @Override
+    public boolean ask(long nowNanos, Client client, CallbackCall.GetAttr question) {
+        DialedPath path = dialed.of(client);
+        if (path != null) {
+            return path.ask(nowNanos, question);
+        }
+        return sessions.of(client).stream().anyMatch(session -> {
+            BackChannel back = session.backChannel();
+            return back != null && back.ask(nowNanos, question);
+        });
+    }
+
     /** Tells a client that a lock can be had. Returns false if no path is up. */
     public boolean notifyLock(long nowNanos, Client client, CallbackCall.NotifyLock lock) {
         return sessions.of(client).stream().anyMatch(session -> {
@@ -120,6 +132,15 @@ public final class WaysBack implements Recaller {
         return switch (call) {
             case CallbackCall.Null probe -> probed(nowNanos, probe, outcome instanceof CallbackOutcome.Done);
             case CallbackCall.InSession recall -> recalled(nowNanos, recall, outcome);
+            case CallbackCall.PlainGetAttr question -> {
+                DialedPath path = dialed.of(question.target());
+                if (path == null) {
+                    question.operation().query().answered(null);
+                    yield null;
+                }
+                path.asked(nowNanos, question, outcome);
+                yield path.client();
+            }
             case CallbackCall.PlainRecall recall -> {
                 DialedPath path = dialed.of(recall.target());
                 if (path == null) {

@@ -11,6 +11,13 @@ public sealed interface DelegationGrant {
      */
     record Read(Stateid stateid, boolean recalled) implements DelegationGrant {}
 
+    /**
+     * A write delegation.
+     *
+     * @param recalled true if the client has to return it at once
+     */
+    record Write(Stateid stateid, boolean recalled) implements DelegationGrant {}
+
     /** No delegation, and why_no_delegation4 for clients that sent a want. */
     record None(Why why) implements DelegationGrant {}
 

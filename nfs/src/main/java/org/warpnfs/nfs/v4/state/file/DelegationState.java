@@ -3,19 +3,20 @@ package org.warpnfs.nfs.v4.state.file;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.callback.Recallable;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * A read delegation (RFC 8881, section 10.4). Its client may serve opens and reads from its cache until the delegation
- * is recalled.
+ * A delegation of a file (RFC 8881, section 10.4). Until it is recalled its client may serve from its cache what the
+ * {@link DelegationKind} names.
  *
  * <pre>
  *   state     event                                          next
  *   -         granted by OPEN                                HELD
- *   HELD      another client's change conflicts              RECALLED
+ *   HELD      what another client does conflicts             RECALLED
  *   HELD      reclaimed, but no callback would reach it      RECALLED
  *   RECALLED  not returned within a lease                    REVOKED
  *   HELD, RECALLED  DELEGRETURN                              -
@@ -42,19 +43,36 @@ public final class DelegationState implements StateEntry, Recallable {
     private final FileKey key;
     private final Stateid stateid;
     private final Opaque wireHandle;
+    private final DelegationKind kind;
     private @Nullable SharedFile reader;
+    private @Nullable SharedFile writer;
     private Phase phase = Phase.HELD;
     private Notice notice = Notice.DUE;
     private long recalledNanos;
     private long askedNanos;
+    private @Nullable HolderQuery query;
+    private @Nullable Long changeWhenGranted;
 
-    /** Makes a delegation, and takes ownership of {@code reader}. */
-    DelegationState(Client client, FileKey key, Stateid stateid, Opaque wireHandle, SharedFile reader) {
+    /**
+     * Makes a delegation, and takes ownership of the files.
+     *
+     * @param reader null if the open behind it cannot read, and likewise {@code writer}
+     */
+    DelegationState(
+            Client client,
+            FileKey key,
+            Stateid stateid,
+            Opaque wireHandle,
+            DelegationKind kind,
+            @Nullable SharedFile reader,
+            @Nullable SharedFile writer) {
         this.client = client;
         this.key = key;
         this.stateid = stateid;
         this.wireHandle = wireHandle;
+        this.kind = kind;
         this.reader = reader;
+        this.writer = writer;
     }
 
     @Override
@@ -88,9 +106,43 @@ public final class DelegationState implements StateEntry, Recallable {
         return wireHandle;
     }
 
+    DelegationKind kind() {
+        return kind;
+    }
+
     @Nullable
     SharedFile reader() {
         return reader;
+    }
+
+    @Nullable
+    SharedFile writer() {
+        return writer;
+    }
+
+    /** Any of its files; null once it was revoked. */
+    @Nullable
+    SharedFile file() {
+        return reader != null ? reader : writer;
+    }
+
+    /** The CB_GETATTR that was sent last; null if none was. */
+    @Nullable
+    HolderQuery query() {
+        return query;
+    }
+
+    void setQuery(HolderQuery sent) {
+        query = sent;
+    }
+
+    /** The file's change attribute when the delegation was granted; null if not known. */
+    public @Nullable Long changeWhenGranted() {
+        return changeWhenGranted;
+    }
+
+    void setChangeWhenGranted(long changeId) {
+        changeWhenGranted = changeId;
     }
 
     boolean isRevoked() {
@@ -137,17 +189,21 @@ public final class DelegationState implements StateEntry, Recallable {
 
     void revoke(Consumer<SharedFile> taken) {
         phase = Phase.REVOKED;
-        releaseFile(taken);
+        releaseFiles(taken);
     }
 
     boolean isOf(FileSystem fileSystem) {
-        return reader != null && reader.isOf(fileSystem);
+        return (reader != null && reader.isOf(fileSystem)) || (writer != null && writer.isOf(fileSystem));
     }
 
-    void releaseFile(Consumer<SharedFile> closer) {
+    void releaseFiles(Consumer<SharedFile> closer) {
         if (reader != null) {
             closer.accept(reader);
             reader = null;
+        }
+        if (writer != null) {
+            closer.accept(writer);
+            writer = null;
         }
     }
 }

@@ -5,10 +5,14 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.callback.Recaller;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Shares;
@@ -38,6 +42,10 @@ public final class DelegationTable {
     private final Map<FileHandle, Map<Client, DelegationState>> byFile = new HashMap<>();
 
     private final Map<Client, Held> byClient = new HashMap<>();
+    /** Files with a write delegation. Changed under the lock, and read without it. */
+    private final Set<FileHandle> written = ConcurrentHashMap.newKeySet();
+
+    private DelegationPolicy policy = DelegationPolicy.WRITE;
 
     /** The delegations of one client. */
     private static final class Held {
@@ -71,46 +79,108 @@ public final class DelegationTable {
         this.recalls = new DelegationRecalls(leaseNanos, recaller);
     }
 
-    /** Decides what delegation an open that has succeeded gets. */
-    public DelegationGrant grant(long nowNanos, OpenRequest request, DelegationWant wish, @Nullable SharedFile reader) {
-        Client client = request.client();
+    /** Sets which delegations are granted from now on. */
+    public void setPolicy(DelegationPolicy newPolicy) {
+        policy = newPolicy;
+    }
+
+    /**
+     * Decides what delegation an open that has succeeded gets.
+     *
+     * @param reader the open's file to read from, and {@code writer} to write to; null where it has none
+     */
+    public DelegationGrant grant(
+            long nowNanos,
+            OpenRequest request,
+            DelegationWant wish,
+            @Nullable SharedFile reader,
+            @Nullable SharedFile writer) {
+        boolean writes = (request.access() & OpenRequest.WRITE) != 0;
+        DelegationKind kind = writes ? DelegationKind.WRITE : DelegationKind.READ;
         return switch (wish.kind()) {
             case SETTLED, UNWANTED -> none(DelegationGrant.Why.NOT_WANTED);
             case CANCEL -> none(DelegationGrant.Why.CANCELLED);
-            case WRITE -> none(DelegationGrant.Why.WRITE_NOT_SUPPORTED);
-            case OPEN_TO_READ -> {
-                if ((request.access() & OpenRequest.WRITE) != 0) {
-                    yield none(DelegationGrant.Why.WRITE_NOT_SUPPORTED);
-                }
-                if (isContended(nowNanos, request.file().handle())) {
-                    yield none(DelegationGrant.Why.CONTENTION);
-                }
-                if (reader == null
-                        || !recaller.reaches(client)
-                        || holds(client, request.file().handle())
-                        || !hasRoomFor(client)) {
-                    yield none(DelegationGrant.Why.RESOURCE);
-                }
-                yield new DelegationGrant.Read(add(request, wish, reader).stateid(), false);
-            }
-            case RECLAIM -> {
-                if (reader == null || holds(client, request.file().handle()) || !hasRoomFor(client)) {
-                    yield none(DelegationGrant.Why.RESOURCE);
-                }
-                DelegationState delegation = add(request, wish, reader);
-                boolean unwanted = !recaller.reaches(client)
-                        || files.hasWriter(request.file().handle());
-                if (unwanted) {
-                    recalls.begin(nowNanos, delegation);
-                    delegation.acknowledge();
-                }
-                yield new DelegationGrant.Read(delegation.stateid(), unwanted);
-            }
+            case READ ->
+                writes
+                        ? none(DelegationGrant.Why.WRITE_NOT_SUPPORTED)
+                        : granted(nowNanos, request, wish, kind, reader, writer);
+            case WRITE ->
+                writes
+                        ? granted(nowNanos, request, wish, kind, reader, writer)
+                        : none(DelegationGrant.Why.WRITE_NOT_SUPPORTED);
+            case ANY -> granted(nowNanos, request, wish, kind, reader, writer);
+            case RECLAIM_READ -> reclaimed(nowNanos, request, wish, DelegationKind.READ, reader, null);
+            case RECLAIM_WRITE -> reclaimed(nowNanos, request, wish, DelegationKind.WRITE, reader, writer);
         };
     }
 
-    private boolean isContended(long nowNanos, FileHandle file) {
-        return changes.isContended(nowNanos, file) || files.hasWriter(file);
+    private DelegationGrant granted(
+            long nowNanos,
+            OpenRequest request,
+            DelegationWant wish,
+            DelegationKind kind,
+            @Nullable SharedFile reader,
+            @Nullable SharedFile writer) {
+        Client client = request.client();
+        if (!policy.permits(kind)) {
+            return none(
+                    kind == DelegationKind.WRITE
+                            ? DelegationGrant.Why.WRITE_NOT_SUPPORTED
+                            : DelegationGrant.Why.RESOURCE);
+        }
+        if (changes.isContended(nowNanos, request.file().handle())) {
+            return none(DelegationGrant.Why.CONTENTION);
+        }
+        boolean missing = kind == DelegationKind.WRITE ? writer == null : reader == null;
+        if (missing || !recaller.reaches(client) || holds(client, request.file().handle())) {
+            return none(DelegationGrant.Why.RESOURCE);
+        }
+        if (isUsedByOthers(request, kind)) {
+            return none(DelegationGrant.Why.CONTENTION);
+        }
+        if (!hasRoomFor(client)) {
+            return none(DelegationGrant.Why.RESOURCE);
+        }
+        return grantOf(add(request, wish, kind, reader, kind == DelegationKind.WRITE ? writer : null), false);
+    }
+
+    private DelegationGrant reclaimed(
+            long nowNanos,
+            OpenRequest request,
+            DelegationWant wish,
+            DelegationKind kind,
+            @Nullable SharedFile reader,
+            @Nullable SharedFile writer) {
+        Client client = request.client();
+        boolean missing = reader == null && writer == null;
+        if (missing || holds(client, request.file().handle()) || !hasRoomFor(client)) {
+            return none(DelegationGrant.Why.RESOURCE);
+        }
+        DelegationState delegation = add(request, wish, kind, reader, writer);
+        boolean unwanted = !policy.permits(kind) || !recaller.reaches(client) || isUsedByOthers(request, kind);
+        if (unwanted) {
+            recalls.begin(nowNanos, delegation);
+            delegation.acknowledge();
+        }
+        return grantOf(delegation, unwanted);
+    }
+
+    private static DelegationGrant grantOf(DelegationState delegation, boolean recalled) {
+        return switch (delegation.kind()) {
+            case READ -> new DelegationGrant.Read(delegation.stateid(), recalled);
+            case WRITE -> new DelegationGrant.Write(delegation.stateid(), recalled);
+        };
+    }
+
+    /** True if there are opens, locks or delegations that exclude a delegation of that kind. */
+    private boolean isUsedByOthers(OpenRequest request, DelegationKind kind) {
+        FileHandle file = request.file().handle();
+        if (kind == DelegationKind.READ) {
+            return files.hasWriter(file);
+        }
+        boolean delegated = byFile.getOrDefault(file, Map.of()).keySet().stream()
+                .anyMatch(holder -> holder != request.client() && !holder.isGone());
+        return delegated || files.isOpenByOthers(request.file(), request.client()) || files.isLocked(request.file());
     }
 
     private boolean hasRoomFor(Client client) {
@@ -129,33 +199,62 @@ public final class DelegationTable {
         return new DelegationGrant.None(why);
     }
 
-    private DelegationState add(OpenRequest request, DelegationWant wish, SharedFile reader) {
+    private DelegationState add(
+            OpenRequest request,
+            DelegationWant wish,
+            DelegationKind kind,
+            @Nullable SharedFile reader,
+            @Nullable SharedFile writer) {
         DelegationState delegation = new DelegationState(
                 request.client(),
                 request.file(),
                 states.firstStateid(states.nextNumber()),
                 wish.wireHandle(),
-                reader.hold());
+                kind,
+                reader == null ? null : reader.hold(),
+                writer == null ? null : writer.hold());
         states.enter(delegation);
         byClient.computeIfAbsent(request.client(), _ -> new Held()).all.put(delegation.number(), delegation);
         byFile.computeIfAbsent(request.file().handle(), _ -> new LinkedHashMap<>(2))
                 .put(request.client(), delegation);
         shares.take(request.client().address(), 1);
+        if (kind == DelegationKind.WRITE) {
+            written.add(request.file().handle());
+        }
         return delegation;
     }
 
     /**
-     * Recalls the delegations of other clients than {@code by} that conflict with a change. Returns one of these
-     * conflicts, or null if there is none.
+     * True if a client may have changes of the file in its cache. Needs no lock: whoever asks before the delegation is
+     * granted comes before the changes.
+     */
+    public boolean isWriteDelegated(FileHandle file) {
+        return written.contains(file);
+    }
+
+    /** True if the client has a write delegation of the file. */
+    public boolean isWriter(FileHandle file, Client client) {
+        DelegationState held = byFile.getOrDefault(file, Map.of()).get(client);
+        return held != null && held.kind() == DelegationKind.WRITE;
+    }
+
+    /** True if any file is delegated for writing. Needs no lock. */
+    public boolean isAnyWriteDelegated() {
+        return !written.isEmpty();
+    }
+
+    /**
+     * Recalls the delegations of other clients than {@code by} that conflict with what a request does. Returns one of
+     * these conflicts, or null if there is none.
      *
      * @param by null for anyone who is not an NFSv4 client
      */
     @Nullable
-    public Conflict conflict(long nowNanos, FileHandle file, @Nullable Client by) {
+    public Conflict conflict(long nowNanos, FileHandle file, @Nullable Client by, DelegationUse use) {
         Client holder = null;
         for (DelegationState delegation :
                 List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
-            if (delegation.client() == by || delegation.client().isGone()) {
+            if (delegation.client() == by || delegation.client().isGone() || !use.conflictsWith(delegation.kind())) {
                 continue;
             }
             if (recalls.isOverdue(nowNanos, delegation)) {
@@ -171,6 +270,49 @@ public final class DelegationTable {
         }
         changes.rest(nowNanos, file);
         return new Conflict(holder, null);
+    }
+
+    /** The write delegation of a client other than {@code by}, recalled or not; null if there is none. */
+    @Nullable
+    public DelegationState writerOf(FileHandle file, @Nullable Client by) {
+        for (DelegationState delegation : byFile.getOrDefault(file, Map.of()).values()) {
+            if (delegation.kind() == DelegationKind.WRITE
+                    && delegation.client() != by
+                    && !delegation.client().isGone()) {
+                return delegation;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Asks the client with a write delegation for the file's attributes, unless it is being asked already. Returns null
+     * if it cannot be asked, or has to return the delegation anyway.
+     */
+    @Nullable
+    public HolderQuery ask(long nowNanos, DelegationState delegation) {
+        if (delegation.isRecalled()) {
+            return null;
+        }
+        HolderQuery sent = delegation.query();
+        if (sent != null && !sent.isOver()) {
+            return sent;
+        }
+        HolderQuery query = new HolderQuery();
+        if (!recaller.ask(
+                nowNanos, delegation.client(), new CallbackCall.GetAttr(delegation.wireHandle(), false, query))) {
+            return null;
+        }
+        delegation.setQuery(query);
+        return query;
+    }
+
+    /** Notes the change attribute that a client has got with its write delegation. */
+    public void setChangeWhenGranted(Client client, FileHandle file, long changeId) {
+        DelegationState delegation = byFile.getOrDefault(file, Map.of()).get(client);
+        if (delegation != null) {
+            delegation.setChangeWhenGranted(changeId);
+        }
     }
 
     /** Sends the recalls that waited for a callback path to come up or for a free slot. */
@@ -210,7 +352,7 @@ public final class DelegationTable {
     private void remove(DelegationState delegation, Consumer<SharedFile> closer) {
         leave(delegation);
         forget(delegation);
-        delegation.releaseFile(closer);
+        delegation.releaseFiles(closer);
     }
 
     /**
@@ -242,6 +384,11 @@ public final class DelegationTable {
             held.remove(delegation.client(), delegation);
             return held.isEmpty() ? null : held;
         });
+        // After a restart two clients may have reclaimed one, to return it at once.
+        if (byFile.getOrDefault(file, Map.of()).values().stream()
+                .noneMatch(other -> other.kind() == DelegationKind.WRITE)) {
+            written.remove(file);
+        }
     }
 
     private void forget(DelegationState delegation) {
@@ -306,7 +453,7 @@ public final class DelegationTable {
 
     /** Releases all files when the server ends. */
     public void releaseFiles() {
-        byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(letGo)));
+        byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFiles(letGo)));
     }
 
     /** The recalls that are under way. */

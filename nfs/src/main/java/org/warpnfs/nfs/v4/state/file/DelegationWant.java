@@ -9,16 +9,20 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  */
 public record DelegationWant(Kind kind, Opaque wireHandle) {
     public enum Kind {
-        /** No preference, any delegation, or a read delegation: the server may grant a read delegation. */
-        OPEN_TO_READ,
-        /** A write delegation, which this server does not grant. */
+        /** No preference: a write delegation for an open to write, else a read delegation. */
+        ANY,
+        /** A read delegation or none. */
+        READ,
+        /** A write delegation or none. */
         WRITE,
         /** OPEN4_SHARE_ACCESS_WANT_NO_DELEG. */
         UNWANTED,
         /** OPEN4_SHARE_ACCESS_WANT_CANCEL. */
         CANCEL,
         /** CLAIM_PREVIOUS of a read delegation. */
-        RECLAIM,
+        RECLAIM_READ,
+        /** CLAIM_PREVIOUS of a write delegation. */
+        RECLAIM_WRITE,
         /** The client has what it can have: CLAIM_DELEGATE_CUR, or a reclaim without a delegation. */
         SETTLED
     }

@@ -229,11 +229,29 @@ public final class FileStates {
         return writers.containsKey(file);
     }
 
+    /** True if a client other than {@code client} has the file open, however long it has been silent. */
+    boolean isOpenByOthers(FileKey key, Client client) {
+        FileState file = files.get(key);
+        return file != null && file.opens.stream().anyMatch(open -> open.client != client && !open.client.isGone());
+    }
+
+    /** True if anyone has locked a range of the file or waits for one, through whatever protocol. */
+    boolean isLocked(FileKey key) {
+        return locks.isLocked(key);
+    }
+
     /** The file that an open reads from; null if there is no such open or it does not read. */
     @Nullable
     public SharedFile readerOf(OpenRequest request) {
         OpenState open = openOf(request);
         return open == null ? null : open.reader;
+    }
+
+    /** The file that an open writes to; null if there is no such open or it does not write. */
+    @Nullable
+    public SharedFile writerOf(OpenRequest request) {
+        OpenState open = openOf(request);
+        return open == null ? null : open.writer;
     }
 
     /** Called when a client is removed. Its opens no longer count, and {@link #clear} frees them. */

@@ -67,14 +67,15 @@ public final class HoldingRows {
     /** One delegation. */
     public static RowDraft<DelegationRow> describe(DelegationState delegation) {
         String phase = delegation.isRevoked() ? "revoked" : delegation.isRecalled() ? "recalled" : "held";
+        String kind = delegation.kind() == DelegationKind.WRITE ? "write" : "read";
         return new RowDraft<>(
-                delegation.reader(),
+                delegation.file(),
                 path -> new DelegationRow(
                         StateQuery.hex(delegation.number()),
                         StateQuery.hex(delegation.client().id()),
                         shown(delegation.key()),
                         path,
-                        "read",
+                        kind,
                         phase));
     }
 

@@ -317,6 +317,11 @@ public final class LockTable {
         return service.countOf(lockState.key().identity(), lockState.owner);
     }
 
+    /** True if anyone has locked a range of the file or waits for one. */
+    boolean isLocked(FileKey file) {
+        return service.isUsed(file.identity());
+    }
+
     /** Number of byte ranges that a client has locked, over all files. */
     public int locksOf(Client client) {
         Held held = byClient.get(client);

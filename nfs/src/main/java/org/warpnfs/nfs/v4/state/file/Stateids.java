@@ -56,14 +56,21 @@ public final class Stateids {
                 });
     }
 
-    /** Permission to write; OPENMODE if the open is not for writing. */
+    /** Permission to write; OPENMODE if the open or the delegation is not for writing. */
     public IoGrant write(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        OpenState open =
-                switch (states.find(client, file, stateid)) {
-                    case OpenState itself -> itself;
-                    case LockState lockState -> lockState.open;
-                    case DelegationState _ -> throw Nfs4Exception.of(Nfs4Status.OPENMODE);
-                };
+        return switch (states.find(client, file, stateid)) {
+            case OpenState open -> writing(open);
+            case LockState lockState -> writing(lockState.open);
+            case DelegationState delegation -> {
+                if (delegation.kind() != DelegationKind.WRITE) {
+                    throw Nfs4Exception.of(Nfs4Status.OPENMODE);
+                }
+                yield IoGrant.holding(delegation.writer());
+            }
+        };
+    }
+
+    private static IoGrant writing(OpenState open) throws Nfs4Exception {
         @Nullable SharedFile shared = open.writer;
         if ((open.access & OpenRequest.WRITE) == 0 || shared == null) {
             throw Nfs4Exception.of(Nfs4Status.OPENMODE);

@@ -1,0 +1,115 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.BitSet;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.ChangeWindows;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.state.DelegationStates;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+
+/**
+ * Attributes of files that another client may have changed in its cache, since it has a write delegation (RFC 8881,
+ * section 10.4.3). The backend does not know these changes.
+ */
+final class LatestAttributes {
+    private static final AttributeChanges MODIFIED_NOW =
+            new AttributeChanges(null, null, null, null, null, new AttributeChanges.TimeChange.ToServerTime());
+
+    private LatestAttributes() {}
+
+    /** True if {@code asked} has an attribute of the file that the backend may not know. Only memory is looked at. */
+    static boolean mayBeElsewhere(CallContext call, BitSet asked, Location file) {
+        DelegationStates delegations = call.services().state().delegations();
+        return delegations.isAnyWriteDelegated()
+                && !file.isAbsent()
+                && Attributes.changeWithData(asked)
+                && delegations.isWriteDelegated(handleOf(file));
+    }
+
+    /**
+     * The attributes of a file, of which {@code asked} are needed. May wait.
+     *
+     * @throws Nfs4Exception DELAY while a delegation is being recalled, because its client did not answer
+     */
+    static FileAttributes of(CallContext call, BitSet asked, Location file) throws Nfs4Exception, FsException {
+        if (!mayBeElsewhere(call, asked, file)) {
+            return file.attributes();
+        }
+        DelegationStates.Held held = call.services()
+                .state()
+                .delegations()
+                .ask(call.nowNanos(), handleOf(file), call.calling().clientOrNull());
+        return held == null ? file.attributes() : merged(call, file, held);
+    }
+
+    /**
+     * The attributes of a file that its client may have changed. If it has, the backend's file is touched: so the
+     * change attribute that others see is a new one each time, and is never one that the file has again later.
+     */
+    private static FileAttributes merged(CallContext call, Location file, DelegationStates.Held held)
+            throws FsException {
+        FileAttributes known = file.attributes();
+        long theirs = held.attributes().changeId();
+        Long granted = held.changeWhenGranted();
+        boolean isSame = theirs == known.changeId() || (granted != null && theirs == granted);
+        if (isSame && held.attributes().sizeBytes() == known.sizeBytes()) {
+            return known;
+        }
+        ChangeWindows.Window window = call.services().exports().changeWindows().begin(file.identity());
+        try {
+            file.fileSystem().setAttributes(Caller.ROOT, file.file(), MODIFIED_NOW);
+            FileAttributes now = file.attributes();
+            return changed(now, held.attributes().sizeBytes(), now.changeId());
+        } catch (FsException e) {
+            // Nobody but the holder can change the file either, so this value is not taken.
+            return changed(known, held.attributes().sizeBytes(), known.changeId() + 1);
+        } finally {
+            boolean _ = window.end();
+        }
+    }
+
+    private static FileAttributes changed(FileAttributes known, long sizeBytes, long changeId) {
+        return new FileAttributes(
+                known.type(),
+                known.permissions(),
+                known.linkCount(),
+                known.uid(),
+                known.gid(),
+                sizeBytes,
+                known.usedBytes(),
+                known.deviceMajor(),
+                known.deviceMinor(),
+                known.fileSystemId(),
+                known.fileId(),
+                known.accessTime(),
+                known.modifyTime(),
+                known.changeTime(),
+                known.birthTime(),
+                changeId);
+    }
+
+    /** True if the calling client itself has the write delegation. */
+    static boolean isWriter(CallContext call, Location file) {
+        Client client = call.calling().clientOrNull();
+        return client != null && call.services().state().delegations().isWriter(handleOf(file), client);
+    }
+
+    /** Throws DELAY while another client has a write delegation of the file, which is being recalled. */
+    static void requireNoWriter(CallContext call, Location file) throws Nfs4Exception {
+        call.services()
+                .state()
+                .delegations()
+                .requireNoWriter(call.nowNanos(), handleOf(file), call.calling().clientOrNull());
+    }
+
+    private static FileHandle handleOf(Location file) {
+        return FileKey.of(file.identity()).handle();
+    }
+}
