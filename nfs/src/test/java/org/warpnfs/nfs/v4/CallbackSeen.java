@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
 final class CallbackSeen {
     static final int CB_GETATTR = 3;
 
+    static final int CB_RECALL_ANY = 8;
+
     static final int CB_RECALL_SLOT = 10;
 
     static final int CB_NOTIFY_LOCK = 13;
@@ -25,6 +27,7 @@ final class CallbackSeen {
     final int[] stateid = new int[4];
     byte[] fileHandle = new byte[0];
     int[] asked = {};
+    int kept;
     long lockClientId;
     byte[] lockOwner = new byte[0];
 
@@ -55,6 +58,10 @@ final class CallbackSeen {
             operation = words.getInt();
             if (operation == CB_RECALL_SLOT) {
                 highestSlot = words.getInt();
+            } else if (operation == CB_RECALL_ANY) {
+                kept = words.getInt();
+                assertThat(words.getInt()).as("words of the mask").isEqualTo(1);
+                assertThat(words.getInt()).as("read and write delegations").isEqualTo(3);
             } else if (operation == CB_GETATTR) {
                 fileHandle = new byte[words.getInt()];
                 words.get(fileHandle);

@@ -63,7 +63,7 @@ final class Fattr {
         return this;
     }
 
-    private Fattr with(int number, CallWriter value) {
+    Fattr with(int number, CallWriter value) {
         values.put(number, value.toBytes());
         return this;
     }

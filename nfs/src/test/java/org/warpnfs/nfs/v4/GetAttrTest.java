@@ -12,7 +12,7 @@ class GetAttrTest {
     /** Words of a bitmap without time_access_set, time_modify_set and mode_umask, which can only be set. */
     private static final int READABLE_1 = -1 & ~(1 << 16 | 1 << 22);
 
-    private static final int READABLE_2 = -1 & ~(1 << 17);
+    private static final int READABLE_2 = -1 & ~(1 << 17 | 1 << 20 | 1 << 21);
 
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);

@@ -150,33 +150,54 @@ final class V4Client {
                 status);
     }
 
-    /** Answers CB_SEQUENCE and CB_GETATTR of change and size. */
-    void answerGetAttr(CallbackSeen callback, long change, long size) {
-        ByteBuffer id = ByteBuffer.wrap(callback.sessionId);
-        answer(
+    /** Answers CB_SEQUENCE and CB_GETATTR of change, size and both times, in seconds. */
+    void answerGetAttr(CallbackSeen callback, long change, long size, long accessed, long modified) {
+        answerGetAttr(
                 callback,
-                0,
-                0,
-                2,
-                11,
-                0,
-                id.getInt(0),
-                id.getInt(4),
-                id.getInt(8),
-                id.getInt(12),
-                callback.seqid,
-                callback.slot,
-                15,
-                15,
-                CallbackSeen.CB_GETATTR,
-                0,
-                1,
+                3,
                 0x18,
-                16,
+                0,
+                0x300000,
+                40,
                 (int) (change >>> 32),
                 (int) change,
                 (int) (size >>> 32),
-                (int) size);
+                (int) size,
+                (int) (accessed >>> 32),
+                (int) accessed,
+                0,
+                (int) (modified >>> 32),
+                (int) modified,
+                0);
+    }
+
+    /** Answers CB_SEQUENCE and CB_GETATTR of change and size. */
+    void answerGetAttr(CallbackSeen callback, long change, long size) {
+        answerGetAttr(callback, 1, 0x18, 16, (int) (change >>> 32), (int) change, (int) (size >>> 32), (int) size);
+    }
+
+    private void answerGetAttr(CallbackSeen callback, int... attributes) {
+        ByteBuffer id = ByteBuffer.wrap(callback.sessionId);
+        int[] head = {
+            0,
+            0,
+            2,
+            11,
+            0,
+            id.getInt(0),
+            id.getInt(4),
+            id.getInt(8),
+            id.getInt(12),
+            callback.seqid,
+            callback.slot,
+            15,
+            15,
+            CallbackSeen.CB_GETATTR,
+            0
+        };
+        int[] words = Arrays.copyOf(head, head.length + attributes.length);
+        System.arraycopy(attributes, 0, words, head.length, attributes.length);
+        answer(callback, words);
     }
 
     /** The server's next CB_RECALL to this client, after a CB_GETATTR that is answered too late. */

@@ -113,7 +113,11 @@ enum Attribute {
                         case NONE -> 4;
                     })),
     MODE_UMASK(81, Access.SET, 2, (s, out) -> {}),
-    XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().has(Capability.XATTRS)));
+    XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().has(Capability.XATTRS))),
+    /** Only the client with a write delegation of the file sets these two, in its own time (RFC 9754, section 5). */
+    TIME_DELEG_ACCESS(84, Access.SET, 2, (s, out) -> {}),
+    TIME_DELEG_MODIFY(85, Access.SET, 2, (s, out) -> {}),
+    OPEN_ARGUMENTS(86, Access.GET, 2, (s, out) -> SupportedOpenArguments.encode(out));
 
     /** Whether an attribute can be read, set or both. */
     enum Access {
@@ -129,7 +133,7 @@ enum Attribute {
         void encode(AttributeSource source, CompoundWriter out) throws FsException;
     }
 
-    private static final int HIGHEST = 82;
+    private static final int HIGHEST = 86;
     private static final int NANOS_PER_SECOND = 1_000_000_000;
     private static final @Nullable Attribute[] BY_NUMBER = new @Nullable Attribute[HIGHEST + 1];
 

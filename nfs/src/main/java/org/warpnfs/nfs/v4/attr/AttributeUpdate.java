@@ -20,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 public final class AttributeUpdate {
     /** Sets nothing. */
     public static final AttributeUpdate NONE =
-            new AttributeUpdate(new BitSet(), AttributeChanges.NONE, AttributeChanges.NONE, null);
+            new AttributeUpdate(new BitSet(), AttributeChanges.NONE, AttributeChanges.NONE, null, null, null);
 
     private static final int MODE_MASK = 07777;
     private static final int NANOS_PER_SECOND = 1_000_000_000;
@@ -30,13 +30,32 @@ public final class AttributeUpdate {
     private final AttributeChanges changes;
     private final AttributeChanges changesWithoutUmask;
     private final @Nullable List<Nfs4Ace> acl;
+    private final @Nullable Timestamp delegatedAccessTime;
+    private final @Nullable Timestamp delegatedModifyTime;
 
     private AttributeUpdate(
-            BitSet named, AttributeChanges changes, AttributeChanges changesWithoutUmask, @Nullable List<Nfs4Ace> acl) {
+            BitSet named,
+            AttributeChanges changes,
+            AttributeChanges changesWithoutUmask,
+            @Nullable List<Nfs4Ace> acl,
+            @Nullable Timestamp delegatedAccessTime,
+            @Nullable Timestamp delegatedModifyTime) {
         this.named = named;
         this.changes = changes;
         this.changesWithoutUmask = changesWithoutUmask;
         this.acl = acl;
+        this.delegatedAccessTime = delegatedAccessTime;
+        this.delegatedModifyTime = delegatedModifyTime;
+    }
+
+    /** time_deleg_access, which only the client with a delegation may set; null if it is not to be set. */
+    public @Nullable Timestamp delegatedAccessTime() {
+        return delegatedAccessTime;
+    }
+
+    /** time_deleg_modify; likewise. */
+    public @Nullable Timestamp delegatedModifyTime() {
+        return delegatedModifyTime;
     }
 
     /** The attributes to be set; a copy. */
@@ -70,6 +89,19 @@ public final class AttributeUpdate {
             throw Nfs4Exception.of(Nfs4Status.ATTRNOTSUPP);
         }
         return AclFromNfs4.map(acl, type == FileType.DIRECTORY);
+    }
+
+    /**
+     * Decodes the attributes of a new file. Does the same as {@link #decode}, but the times that belong to a delegation
+     * are INVAL, since nobody has one.
+     */
+    public static AttributeUpdate decodeOfNewFile(
+            CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners) throws Nfs4Exception {
+        AttributeUpdate update = decode(in, minorVersion, limits, owners);
+        if (update.delegatedAccessTime != null || update.delegatedModifyTime != null) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        return update;
     }
 
     /**
@@ -109,6 +141,8 @@ public final class AttributeUpdate {
         private @Nullable Long sizeBytes;
         private @Nullable TimeChange accessTime;
         private @Nullable TimeChange modifyTime;
+        private @Nullable Timestamp delegatedAccessTime;
+        private @Nullable Timestamp delegatedModifyTime;
         private @Nullable List<Nfs4Ace> acl;
         private int umask;
 
@@ -125,6 +159,8 @@ public final class AttributeUpdate {
                 case OWNER_GROUP -> gid = owner(Kind.GROUP, in);
                 case TIME_ACCESS_SET -> accessTime = time(in);
                 case TIME_MODIFY_SET -> modifyTime = time(in);
+                case TIME_DELEG_ACCESS -> delegatedAccessTime = timestamp(in);
+                case TIME_DELEG_MODIFY -> delegatedModifyTime = timestamp(in);
                 case MODE_UMASK -> {
                     permissions = mode(in);
                     umask = in.int32();
@@ -135,7 +171,13 @@ public final class AttributeUpdate {
 
         AttributeUpdate toUpdate(BitSet named) {
             Integer cut = permissions == null ? null : (Integer) (permissions & ~umask);
-            return new AttributeUpdate(named, withPermissions(cut), withPermissions(permissions), acl);
+            return new AttributeUpdate(
+                    named,
+                    withPermissions(cut),
+                    withPermissions(permissions),
+                    acl,
+                    delegatedAccessTime,
+                    delegatedModifyTime);
         }
 
         private AttributeChanges withPermissions(@Nullable Integer wanted) {
@@ -166,12 +208,16 @@ public final class AttributeUpdate {
             if (how != SET_TO_CLIENT_TIME) {
                 throw Nfs4Exception.of(Nfs4Status.BADXDR);
             }
+            return new TimeChange.To(timestamp(in));
+        }
+
+        private static Timestamp timestamp(CompoundReader in) throws Nfs4Exception {
             long seconds = in.int64();
             long nanos = in.uint32();
             if (nanos >= NANOS_PER_SECOND) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
-            return new TimeChange.To(new Timestamp(seconds, (int) nanos));
+            return new Timestamp(seconds, (int) nanos);
         }
 
         private long owner(Kind kind, CompoundReader in) throws Nfs4Exception {

@@ -63,6 +63,8 @@ public final class Attributes {
     /** time_modify: likewise. */
     public static final int TIME_MODIFY = 53;
 
+    private static final int TIME_DELEG_ACCESS = 84;
+    private static final int TIME_DELEG_MODIFY = 85;
     private static final int SPACE_USED = 45;
     private static final int TIME_METADATA = 52;
     private static final int TIME_ACCESS_SET = 48;
@@ -110,7 +112,10 @@ public final class Attributes {
         return Attribute.allIn(minorVersion, limits);
     }
 
-    /** All settable attributes except the times, which may hold the verifier until they are set (section 18.16.3). */
+    /**
+     * All settable attributes except the times, which may hold the verifier until they are set (section 18.16.3), and
+     * those of a delegation.
+     */
     static BitSet settableAtExclusiveCreate(int minorVersion, FsLimits limits) {
         BitSet settable = supported(minorVersion, limits);
         for (Attribute attribute : Attribute.values()) {
@@ -120,6 +125,7 @@ public final class Attributes {
         }
         settable.clear(TIME_ACCESS_SET);
         settable.clear(TIME_MODIFY_SET);
+        settable.clear(TIME_DELEG_ACCESS, TIME_DELEG_MODIFY + 1);
         return settable;
     }
 

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.callback;
 
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
@@ -11,8 +12,8 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9, 20.11; RFC 7530, sections 15 and 15.2 for minor
- * version 0).
+ * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.6, 20.8, 20.9, 20.11; RFC 7530, sections 15 and 15.2 for
+ * minor version 0).
  *
  * <pre>
  *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }
@@ -22,6 +23,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
  *                           referring_call_list4 &lt;&gt; }
  *          CB_GETATTR 3 { nfs_fh4, bitmap4 }
  *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
+ *          CB_RECALL_ANY 8 { uint32 craa_objects_to_keep, bitmap4 craa_type_mask }
  *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
  *          CB_NOTIFY_LOCK 13 { nfs_fh4, lock_owner4 { clientid4, opaque owner } }
  *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
@@ -40,11 +42,15 @@ final class CallbackMessage {
     private static final int CB_COMPOUND = 1;
     private static final int CB_GETATTR = 3;
     private static final int CB_RECALL = 4;
+    private static final int CB_RECALL_ANY = 8;
     private static final int CB_RECALL_SLOT = 10;
     private static final int CB_SEQUENCE = 11;
     private static final int CB_NOTIFY_LOCK = 13;
     private static final int AUTH_NONE = 0;
     private static final int AUTH_SYS = 1;
+    /** RCA4_TYPE_MASK_RDATA_DLG and RCA4_TYPE_MASK_WDATA_DLG. */
+    private static final BitSet DELEGATIONS_OF_FILES = Bitmap.of(0, 1);
+
     private static final int NFS4_OK = 0;
     private static final int MAX_TAG_BYTES = 1024;
     /** Length of csr_sessionid to csr_target_highest_slotid, in words. */
@@ -127,6 +133,11 @@ final class CallbackMessage {
             case CallbackCall.RecallSlot recall -> {
                 out.int32(CB_RECALL_SLOT);
                 out.int32(recall.highestSlot());
+            }
+            case CallbackCall.RecallAny recall -> {
+                out.int32(CB_RECALL_ANY);
+                out.int32(recall.keep());
+                Bitmap.encode(DELEGATIONS_OF_FILES, out);
             }
             case CallbackCall.NotifyLock lock -> {
                 out.int32(CB_NOTIFY_LOCK);

@@ -37,7 +37,8 @@ final class Create implements ChangingOperation {
         FileName name = Names.decode(in);
         Location directory = call.files().current();
         FileSystem fileSystem = directory.fileSystem();
-        AttributeUpdate update = AttributeUpdate.decode(in, call.minorVersion(), fileSystem.limits(), call.owners());
+        AttributeUpdate update =
+                AttributeUpdate.decodeOfNewFile(in, call.minorVersion(), fileSystem.limits(), call.owners());
         call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
         AclChanges acls = what.type() == SYMLINK

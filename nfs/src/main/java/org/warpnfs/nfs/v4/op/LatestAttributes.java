@@ -57,14 +57,17 @@ final class LatestAttributes {
             throws FsException {
         FileAttributes known = file.attributes();
         long theirs = held.attributes().changeId();
-        Long granted = held.changeWhenGranted();
-        boolean isSame = theirs == known.changeId() || (granted != null && theirs == granted);
+        FileAttributes granted = held.whenGranted();
+        boolean isSame = theirs == known.changeId() || (granted != null && theirs == granted.changeId());
         if (isSame && held.attributes().sizeBytes() == known.sizeBytes()) {
             return known;
         }
         ChangeWindows.Window window = call.services().exports().changeWindows().begin(file.identity());
         try {
-            file.fileSystem().setAttributes(Caller.ROOT, file.file(), MODIFIED_NOW);
+            AttributeChanges times = DelegatedTimes.of(
+                    held.attributes().accessTime(), held.attributes().modifyTime(), granted);
+            file.fileSystem()
+                    .setAttributes(Caller.ROOT, file.file(), times.modifyTime() == null ? MODIFIED_NOW : times);
             FileAttributes now = file.attributes();
             return changed(now, held.attributes().sizeBytes(), now.changeId());
         } catch (FsException e) {

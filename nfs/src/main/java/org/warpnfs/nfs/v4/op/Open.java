@@ -44,8 +44,12 @@ final class Open implements ChangingOperation {
     private static final int RESULT_LOCKTYPE_POSIX = 4;
     private static final int MAY_NOTIFY_LOCK = 32;
     private static final int RESULT_CONFIRM = 2;
+    /** OPEN4_RESULT_NO_OPEN_STATEID (RFC 9754, section 4). */
+    private static final int NO_OPEN_STATEID = 16;
+
     private static final int DELEGATE_NONE = 0;
     private static final int DELEGATE_NONE_EXT = 3;
+    private static final int DELEGATE_WRITE_ATTRS = 5;
     private static final int NFS_LIMIT_SIZE = 1;
     private static final int ACE_ALLOWED = 0;
 
@@ -89,13 +93,13 @@ final class Open implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         OpenedFile opened = open(call, arguments, file, false);
-        call.files().setCurrentStateid(opened.stateid());
-        opened.stateid().encode(out);
+        call.files().setCurrentStateid(opened.current());
+        opened.encoded().encode(out);
         // No directory was changed.
         out.bool(true);
         out.int64(0);
         out.int64(0);
-        encodeRest(call, arguments, file, new BitSet(), opened.delegation(), out);
+        encodeRest(call, arguments, file, new BitSet(), opened, out);
     }
 
     private static void byName(CallContext call, OpenArguments arguments, Location directory, CompoundWriter out)
@@ -137,11 +141,11 @@ final class Open implements ChangingOperation {
             }
             OpenedFile opened =
                     isNew ? openMade(call, arguments, file) : open(call, arguments, file, arguments.exclusive());
-            opened.stateid().encode(out);
+            opened.encoded().encode(out);
             change.encode(out);
-            encodeRest(call, arguments, file, set, opened.delegation(), out);
+            encodeRest(call, arguments, file, set, opened, out);
             call.files().setCurrent(file);
-            call.files().setCurrentStateid(opened.stateid());
+            call.files().setCurrentStateid(opened.current());
         }
     }
 
@@ -371,7 +375,9 @@ final class Open implements ChangingOperation {
         boolean unconfirmed = !reclaims && mustConfirm(call);
         DelegationWant wish = new DelegationWant(
                 unconfirmed ? DelegationWant.Kind.SETTLED : arguments.wish(),
-                Opaque.of(call.services().handles().encode(file)));
+                Opaque.of(call.services().handles().encode(file)),
+                arguments.wantsTimestamps(),
+                arguments.wantsEither());
         OpenedFile opened = state.open(call.nowNanos(), request, wish, reader, writer);
         if (opened.delegation() instanceof DelegationGrant.Write) {
             noteChange(call, file);
@@ -384,16 +390,14 @@ final class Open implements ChangingOperation {
         return opened;
     }
 
-    /** Notes the change attribute with which the client begins to change the file in its cache. */
+    /** Notes the attributes with which the client begins to change the file in its cache. */
     private static void noteChange(CallContext call, Location file) throws Nfs4Exception {
         try {
             call.services()
                     .state()
                     .delegations()
                     .granted(
-                            call.calling().client(),
-                            FileKey.of(file.identity()).handle(),
-                            file.attributes().changeId());
+                            call.calling().client(), FileKey.of(file.identity()).handle(), file.attributes());
         } catch (FsException e) {
             // Without it, whatever the client says later counts as a change.
         }
@@ -440,13 +444,14 @@ final class Open implements ChangingOperation {
             OpenArguments arguments,
             Location file,
             BitSet set,
-            DelegationGrant grant,
+            OpenedFile opened,
             CompoundWriter out) {
         out.int32(RESULT_LOCKTYPE_POSIX
                 | (mustConfirm(call) ? RESULT_CONFIRM : 0)
-                | (mayNotify(call) ? MAY_NOTIFY_LOCK : 0));
+                | (mayNotify(call) ? MAY_NOTIFY_LOCK : 0)
+                | (opened.stateid() == null ? NO_OPEN_STATEID : 0));
         Bitmap.encode(set, out);
-        switch (grant) {
+        switch (opened.delegation()) {
             case DelegationGrant.Read read -> {
                 out.int32(OpenArguments.DELEGATE_READ);
                 read.stateid().encode(out);
@@ -454,7 +459,7 @@ final class Open implements ChangingOperation {
                 encodeNobody(out);
             }
             case DelegationGrant.Write write -> {
-                out.int32(OpenArguments.DELEGATE_WRITE);
+                out.int32(write.withTimes() ? DELEGATE_WRITE_ATTRS : OpenArguments.DELEGATE_WRITE);
                 write.stateid().encode(out);
                 out.bool(write.recalled());
                 out.int32(NFS_LIMIT_SIZE);

@@ -30,6 +30,8 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * </pre>
  *
  * @param want the want of a delegation, unshifted
+ * @param wantsTimestamps the client wants to keep the times of a file under a write delegation
+ * @param wantsEither the client needs no open if it gets a delegation
  * @param create null to open an existing file
  * @param update the attributes in {@code create}
  * @param exclusive the file is created exclusively
@@ -41,6 +43,8 @@ record OpenArguments(
         int access,
         int deny,
         int want,
+        boolean wantsTimestamps,
+        boolean wantsEither,
         Opaque owner,
         @Nullable CreateMode create,
         AttributeUpdate update,
@@ -67,8 +71,12 @@ record OpenArguments(
     private static final int WANT_MASK = 0xff00;
     static final int DELEGATE_READ = 1;
     static final int DELEGATE_WRITE = 2;
-    /** Wants of 4.1 and of RFC 9754: when to signal, and what delegations may cover. They are accepted and ignored. */
-    private static final int OTHER_WISHES = 0x0033_0000;
+    /** OPEN4_SHARE_ACCESS_WANT_DELEG_TIMESTAMPS (RFC 9754, section 5). */
+    private static final int WANT_TIMESTAMPS = 0x0010_0000;
+    /** OPEN4_SHARE_ACCESS_WANT_OPEN_XOR_DELEGATION (RFC 9754, section 4). */
+    private static final int WANT_XOR = 0x0020_0000;
+    /** All other bits above the wants. Two say when the server is to signal; they are accepted and ignored. */
+    private static final int OTHER_WISHES = 0x0003_0000 | WANT_TIMESTAMPS | WANT_XOR;
 
     /** {@link #create} in a directory with a default access control list, where the umask has no effect (RFC 8275). */
     @Nullable
@@ -141,7 +149,7 @@ record OpenArguments(
             exclusive = mode == EXCLUSIVE || mode == EXCLUSIVE_4_1;
             long verifier = exclusive ? in.int64() : 0;
             if (mode != EXCLUSIVE) {
-                update = AttributeUpdate.decode(in, minorVersion, limits, owners);
+                update = AttributeUpdate.decodeOfNewFile(in, minorVersion, limits, owners);
             }
             create = switch (mode) {
                 case 0 -> new CreateMode.Unchecked(update.changes());
@@ -180,6 +188,8 @@ record OpenArguments(
                 access,
                 deny,
                 shareAccess & WANT_MASK,
+                minorVersion >= 2 && (shareAccess & WANT_TIMESTAMPS) != 0,
+                minorVersion >= 2 && (shareAccess & WANT_XOR) != 0,
                 head.owner(),
                 create,
                 update,

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
@@ -44,6 +45,12 @@ final class SetAttr implements ChangingOperation {
         AclChanges aclChanges = update.named().get(Attributes.ACL)
                 ? update.aclChanges(file.attributes().type())
                 : null;
+        if (update.delegatedAccessTime() != null || update.delegatedModifyTime() != null) {
+            applyDelegated(call, file, stateid, update);
+            if (changes.isEmpty() && aclChanges == null) {
+                return;
+            }
+        }
         if (changes.sizeBytes() == null) {
             apply(call, file, changes, aclChanges);
             return;
@@ -59,6 +66,26 @@ final class SetAttr implements ChangingOperation {
             apply(call, file, changes, aclChanges);
         } finally {
             grant.close();
+        }
+    }
+
+    /**
+     * Sets the times that a client has kept under its write delegation. The caller need not be allowed to set times:
+     * the client's writes would have set them.
+     */
+    private static void applyDelegated(CallContext call, Location file, Stateid stateid, AttributeUpdate update)
+            throws Nfs4Exception, FsException {
+        Stateid meant = call.files().resolve(stateid);
+        FileAttributes granted = call.services()
+                .state()
+                .delegations()
+                .timesOf(call.calling().clientOf(meant), FileKey.of(file.identity()), meant);
+        AttributeChanges times = DelegatedTimes.of(update.delegatedAccessTime(), update.delegatedModifyTime(), granted);
+        if (times.isEmpty()) {
+            return;
+        }
+        try (FileChange _ = FileChange.of(call, file)) {
+            file.fileSystem().setAttributes(Caller.ROOT, file.file(), times);
         }
     }
 

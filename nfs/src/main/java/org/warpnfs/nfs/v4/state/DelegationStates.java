@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
@@ -116,7 +117,7 @@ public final class DelegationStates {
                 core.requireNoWriter(nowNanos, file, by);
                 return Optional.empty();
             }
-            return Optional.of(new Held(answer, asked.delegation().changeWhenGranted()));
+            return Optional.of(new Held(answer, asked.delegation().whenGranted()));
         });
         return held.orElse(null);
     }
@@ -141,13 +142,25 @@ public final class DelegationStates {
     /**
      * The attributes of a file that a client has under its write delegation.
      *
-     * @param changeWhenGranted the change attribute that the client got with the delegation; null if not known
+     * @param whenGranted the attributes that the client got with the delegation; null if not known
      */
-    public record Held(HeldAttributes attributes, @Nullable Long changeWhenGranted) {}
+    public record Held(HeldAttributes attributes, @Nullable FileAttributes whenGranted) {}
 
-    /** Notes the change attribute of a file whose write delegation {@code client} has just got. */
-    public void granted(Client client, FileHandle file, long changeId) {
-        core.change(() -> core.delegations.setChangeWhenGranted(client, file, changeId));
+    /** Notes the attributes of a file whose write delegation {@code client} has just got. */
+    public void granted(Client client, FileHandle file, FileAttributes attributes) {
+        core.change(() -> core.delegations.setWhenGranted(client, file, attributes));
+    }
+
+    /**
+     * Checks that a client may set time_deleg_access and time_deleg_modify of a file.
+     *
+     * @return the attributes from when it got its delegation; null if not known
+     * @throws Nfs4Exception BAD_STATEID unless the stateid is of a delegation with these times
+     */
+    public @Nullable FileAttributes timesOf(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        Optional<FileAttributes> granted =
+                core.locked(() -> Optional.ofNullable(core.delegations.timesOf(client, file, stateid)));
+        return granted.orElse(null);
     }
 
     /** Sets how long a request waits for a client's answer to CB_GETATTR. */

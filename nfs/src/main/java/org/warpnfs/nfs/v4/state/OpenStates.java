@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.DelegationGrant;
 import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
@@ -99,13 +100,23 @@ public final class OpenStates {
             // Not DELAY, which a client repeats until it succeeds: a client with so many opens would wait for itself.
             throw Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }
+        boolean isNew = !core.files.isOpen(request);
         Stateid stateid = core.files.open(request, given.reader, given.writer);
         given.reader = null;
         given.writer = null;
-        return new OpenedFile(
-                stateid,
-                core.delegations.grant(
-                        nowNanos, request, wish, core.files.readerOf(request), core.files.writerOf(request)));
+        DelegationGrant grant = core.delegations.grant(
+                nowNanos, request, wish, core.files.readerOf(request), core.files.writerOf(request));
+        boolean isEnough = isNew
+                && wish.either()
+                && request.deny() == 0
+                && !client.isSessionless()
+                && !(grant instanceof DelegationGrant.None);
+        if (!isEnough) {
+            return new OpenedFile(stateid, grant);
+        }
+        // The delegation keeps the files. Nothing else depends on an open that denies nothing and nobody knows.
+        core.files.close(client, request.file(), stateid);
+        return new OpenedFile(null, grant);
     }
 
     /** The files of an OPEN, until a state owns them. */

@@ -143,6 +143,11 @@ public final class BackChannel {
         return true;
     }
 
+    /** Sends CB_RECALL_ANY. Returns false if no connection is up or no slot is free. */
+    public boolean recallAny(long nowNanos, int keep) {
+        return send(nowNanos, new CallbackCall.RecallAny(keep)) != null;
+    }
+
     /** Sends CB_GETATTR. Returns false if no connection is up or no slot is free. */
     public boolean ask(long nowNanos, CallbackCall.GetAttr question) {
         return send(nowNanos, question) != null;

@@ -175,6 +175,13 @@ public sealed interface CallbackCall {
     record RecallSlot(int highestSlot) implements Operation {}
 
     /**
+     * CB_RECALL_ANY (section 20.6) of delegations of files.
+     *
+     * @param keep how many the client may keep
+     */
+    record RecallAny(int keep) implements Operation {}
+
+    /**
      * CB_NOTIFY_LOCK (section 20.11): a lock that was denied can be had now.
      *
      * @param fileHandle the file's handle, as the client has it

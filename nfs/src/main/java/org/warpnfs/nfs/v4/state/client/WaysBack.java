@@ -61,6 +61,14 @@ public final class WaysBack implements Recaller {
     }
 
     @Override
+    public boolean recallAny(long nowNanos, Client client, int keep) {
+        return sessions.of(client).stream().anyMatch(session -> {
+            BackChannel back = session.backChannel();
+            return back != null && back.recallAny(nowNanos, keep);
+        });
+    }
+
+    @Override
     public boolean ask(long nowNanos, Client client, CallbackCall.GetAttr question) {
         DialedPath path = dialed.of(client);
         if (path != null) {

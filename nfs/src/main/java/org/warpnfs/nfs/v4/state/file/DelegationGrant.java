@@ -15,8 +15,9 @@ public sealed interface DelegationGrant {
      * A write delegation.
      *
      * @param recalled true if the client has to return it at once
+     * @param withTimes the client keeps the file's times too (RFC 9754, section 5)
      */
-    record Write(Stateid stateid, boolean recalled) implements DelegationGrant {}
+    record Write(Stateid stateid, boolean recalled, boolean withTimes) implements DelegationGrant {}
 
     /** No delegation, and why_no_delegation4 for clients that sent a want. */
     record None(Why why) implements DelegationGrant {}

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state.file;
 
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.callback.Recallable;
@@ -44,6 +45,7 @@ public final class DelegationState implements StateEntry, Recallable {
     private final Stateid stateid;
     private final Opaque wireHandle;
     private final DelegationKind kind;
+    private final boolean withTimes;
     private @Nullable SharedFile reader;
     private @Nullable SharedFile writer;
     private Phase phase = Phase.HELD;
@@ -51,11 +53,12 @@ public final class DelegationState implements StateEntry, Recallable {
     private long recalledNanos;
     private long askedNanos;
     private @Nullable HolderQuery query;
-    private @Nullable Long changeWhenGranted;
+    private @Nullable FileAttributes whenGranted;
 
     /**
      * Makes a delegation, and takes ownership of the files.
      *
+     * @param withTimes the client keeps the file's times too
      * @param reader null if the open behind it cannot read, and likewise {@code writer}
      */
     DelegationState(
@@ -64,6 +67,7 @@ public final class DelegationState implements StateEntry, Recallable {
             Stateid stateid,
             Opaque wireHandle,
             DelegationKind kind,
+            boolean withTimes,
             @Nullable SharedFile reader,
             @Nullable SharedFile writer) {
         this.client = client;
@@ -71,6 +75,7 @@ public final class DelegationState implements StateEntry, Recallable {
         this.stateid = stateid;
         this.wireHandle = wireHandle;
         this.kind = kind;
+        this.withTimes = withTimes;
         this.reader = reader;
         this.writer = writer;
     }
@@ -110,6 +115,11 @@ public final class DelegationState implements StateEntry, Recallable {
         return kind;
     }
 
+    /** True if the client keeps the file's times too (RFC 9754, section 5). */
+    boolean hasTimes() {
+        return withTimes;
+    }
+
     @Nullable
     SharedFile reader() {
         return reader;
@@ -136,13 +146,13 @@ public final class DelegationState implements StateEntry, Recallable {
         query = sent;
     }
 
-    /** The file's change attribute when the delegation was granted; null if not known. */
-    public @Nullable Long changeWhenGranted() {
-        return changeWhenGranted;
+    /** The file's attributes when the delegation was granted; null if not known. */
+    public @Nullable FileAttributes whenGranted() {
+        return whenGranted;
     }
 
-    void setChangeWhenGranted(long changeId) {
-        changeWhenGranted = changeId;
+    void setWhenGranted(FileAttributes attributes) {
+        whenGranted = attributes;
     }
 
     boolean isRevoked() {

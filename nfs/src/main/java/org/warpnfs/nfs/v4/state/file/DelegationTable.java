@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
@@ -31,6 +33,14 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * <p>Guarded by the lock of the state.
  */
 public final class DelegationTable {
+    /** An address is near its share if it could not take this part of what it has once more. */
+    private static final int NEAR_PART = 8;
+
+    /** With fewer delegations than this a client is not asked to return any. */
+    private static final int LEAST_THINNED = 4;
+
+    private static final long THINNING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final StateEntries states;
     private final FileStates files;
     private final Recaller recaller;
@@ -53,6 +63,10 @@ public final class DelegationTable {
         final Map<Long, DelegationState> all = new LinkedHashMap<>(2);
 
         int revoked;
+        /** True if the client was asked to return some, at {@link #askedNanos}. */
+        boolean isAsked;
+
+        long askedNanos;
     }
 
     private final FileChangeWindows changes = new FileChangeWindows();
@@ -138,6 +152,7 @@ public final class DelegationTable {
         if (isUsedByOthers(request, kind)) {
             return none(DelegationGrant.Why.CONTENTION);
         }
+        thin(nowNanos, client);
         if (!hasRoomFor(client)) {
             return none(DelegationGrant.Why.RESOURCE);
         }
@@ -168,7 +183,7 @@ public final class DelegationTable {
     private static DelegationGrant grantOf(DelegationState delegation, boolean recalled) {
         return switch (delegation.kind()) {
             case READ -> new DelegationGrant.Read(delegation.stateid(), recalled);
-            case WRITE -> new DelegationGrant.Write(delegation.stateid(), recalled);
+            case WRITE -> new DelegationGrant.Write(delegation.stateid(), recalled, delegation.hasTimes());
         };
     }
 
@@ -181,6 +196,25 @@ public final class DelegationTable {
         boolean delegated = byFile.getOrDefault(file, Map.of()).keySet().stream()
                 .anyMatch(holder -> holder != request.client() && !holder.isGone());
         return delegated || files.isOpenByOthers(request.file(), request.client()) || files.isLocked(request.file());
+    }
+
+    /**
+     * Asks a client to return half of its delegations, those that it does not use, if its address comes near its share.
+     * What it returns makes room for those that it needs. It is not asked again for a while, whatever it does.
+     */
+    private void thin(long nowNanos, Client client) {
+        long more = Math.max(1, shares.of(client.address()) / NEAR_PART);
+        Held held = byClient.get(client);
+        if (held == null
+                || held.all.size() < LEAST_THINNED
+                || shares.hasRoomFor(client.address(), more)
+                || (held.isAsked && nowNanos - held.askedNanos < THINNING_PAUSE_NANOS)) {
+            return;
+        }
+        if (recaller.recallAny(nowNanos, client, held.all.size() / 2)) {
+            held.isAsked = true;
+            held.askedNanos = nowNanos;
+        }
     }
 
     private boolean hasRoomFor(Client client) {
@@ -211,6 +245,7 @@ public final class DelegationTable {
                 states.firstStateid(states.nextNumber()),
                 wish.wireHandle(),
                 kind,
+                kind == DelegationKind.WRITE && wish.withTimes(),
                 reader == null ? null : reader.hold(),
                 writer == null ? null : writer.hold());
         states.enter(delegation);
@@ -300,18 +335,20 @@ public final class DelegationTable {
         }
         HolderQuery query = new HolderQuery();
         if (!recaller.ask(
-                nowNanos, delegation.client(), new CallbackCall.GetAttr(delegation.wireHandle(), false, query))) {
+                nowNanos,
+                delegation.client(),
+                new CallbackCall.GetAttr(delegation.wireHandle(), delegation.hasTimes(), query))) {
             return null;
         }
         delegation.setQuery(query);
         return query;
     }
 
-    /** Notes the change attribute that a client has got with its write delegation. */
-    public void setChangeWhenGranted(Client client, FileHandle file, long changeId) {
+    /** Notes the attributes of a file whose write delegation a client has got. */
+    public void setWhenGranted(Client client, FileHandle file, FileAttributes attributes) {
         DelegationState delegation = byFile.getOrDefault(file, Map.of()).get(client);
         if (delegation != null) {
-            delegation.setChangeWhenGranted(changeId);
+            delegation.setWhenGranted(attributes);
         }
     }
 
@@ -338,6 +375,19 @@ public final class DelegationTable {
             return delegation;
         }
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /**
+     * The attributes from when a delegation was granted whose client sets the file's times; null if not known.
+     *
+     * @throws Nfs4Exception BAD_STATEID unless the stateid is of such a delegation of that file
+     */
+    public @Nullable FileAttributes timesOf(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        DelegationState delegation = find(client, file, stateid);
+        if (!delegation.hasTimes()) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+        }
+        return delegation.whenGranted();
     }
 
     /** FREE_STATEID; LOCKS_HELD unless the delegation was revoked. */

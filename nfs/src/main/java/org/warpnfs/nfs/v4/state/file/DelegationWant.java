@@ -6,8 +6,15 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * What an OPEN says about delegations.
  *
  * @param wireHandle the file's handle as the client will have it, for CB_RECALL
+ * @param withTimes the client wants to keep the file's times under a write delegation (RFC 9754, section 5)
+ * @param either the client needs no open if it gets a delegation (RFC 9754, section 4)
  */
-public record DelegationWant(Kind kind, Opaque wireHandle) {
+public record DelegationWant(Kind kind, Opaque wireHandle, boolean withTimes, boolean either) {
+    /** A want of NFSv4.1. */
+    public DelegationWant(Kind kind, Opaque wireHandle) {
+        this(kind, wireHandle, false, false);
+    }
+
     public enum Kind {
         /** No preference: a write delegation for an open to write, else a read delegation. */
         ANY,
