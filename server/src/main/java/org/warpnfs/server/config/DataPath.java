@@ -15,9 +15,9 @@ public record DataPath(OnOff splice, OnOff inline, DelegationPolicy delegations)
     /** Takes all short cuts. */
     public static final DataPath DEFAULTS = new DataPath(OnOff.ON, OnOff.ON);
 
-    /** With all delegations. */
+    /** With delegations to read. */
     public DataPath(OnOff splice, OnOff inline) {
-        this(splice, inline, DelegationPolicy.WRITE);
+        this(splice, inline, DelegationPolicy.READ);
     }
 
     /** A switch that is on unless it is turned off. */

@@ -199,9 +199,10 @@ public final class Settings {
     public static final Setting<DelegationPolicy> DELEGATIONS = Setting.of(
                     "delegations",
                     new Kind.Choice<>(DelegationPolicy.class),
-                    DelegationPolicy.WRITE,
-                    "Which delegations NFSv4 clients get: none, those to read, or those to write too. Changes by",
-                    "programs of this host recall none: use none or read if they change files that clients use.")
+                    DelegationPolicy.READ,
+                    "Which delegations NFSv4 clients get: none, those to read, or those to write too. Programs of this",
+                    "host recall none: use write only if they neither read nor change files that clients write, and",
+                    "none if they change files that clients read.")
             .flag("--delegations", "none|read|write");
 
     public static final Setting<Long> THREADS = Setting.of(
