@@ -94,7 +94,12 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    "java..", "org.jspecify..", "org.warpnfs.limits", "org.warpnfs.fs.spi", "org.warpnfs.nfs.locks");
+                    "java..",
+                    "org.jspecify..",
+                    "org.slf4j..",
+                    "org.warpnfs.limits",
+                    "org.warpnfs.fs.spi",
+                    "org.warpnfs.nfs.locks");
 
     @ArchTest
     static final ArchRule NLM_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.nlm..", "org.warpnfs.nfs.export");

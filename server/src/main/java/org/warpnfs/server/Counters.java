@@ -101,7 +101,9 @@ final class Counters {
         return add("nlm_locks", nlm.lockCount())
                 .add("nlm_shares", nlm.shareCount())
                 .add("nlm_hosts", nlm.hostCount())
-                .add("locks_waiting", service.waiting());
+                .add("locks_waiting", service.waiting())
+                .add("host_lock_owners", service.backends().owners())
+                .add("host_lock_owners_refused", service.backends().refused());
     }
 
     Counters state(StateTable.Counts counts) {

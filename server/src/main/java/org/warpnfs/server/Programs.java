@@ -10,15 +10,18 @@ import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.DescriptorBudget;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.locks.BackendLocking;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.mount.MountProgram;
 import org.warpnfs.nfs.nlm.NlmLimits;
 import org.warpnfs.nfs.nlm.NlmProgram;
 import org.warpnfs.nfs.nlm.NlmServer;
 import org.warpnfs.nfs.nlm.NsmProgram;
+import org.warpnfs.nfs.nlm.OtherPrograms;
 import org.warpnfs.nfs.nlm.PeerCalls;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
@@ -31,6 +34,7 @@ import org.warpnfs.nfs.v4.Nfs4Program;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.limits.ServerLimits;
@@ -39,6 +43,10 @@ import org.warpnfs.server.limits.ServerLimits;
 final class Programs implements AutoCloseable {
     /** Limit of requests that wait for byte-range locks. */
     private static final int MAX_WAITING_LOCKS = 4096;
+    /** Part of the descriptors of files that owners of locks at the backend may have. */
+    private static final int LOCKERS_PART = 4;
+    /** Threads that take locks at backends for those in line. */
+    private static final int LOCK_THREADS = 4;
 
     private final Nfs3Program nfs3;
     private final NfsAclProgram nfsAcl;
@@ -48,6 +56,7 @@ final class Programs implements AutoCloseable {
     private final NlmServer locks;
     private final ReplyCache replies;
     private final ExecutorService notices;
+    private final ExecutorService lockThreads;
 
     Programs(
             ExportTable exports,
@@ -64,7 +73,13 @@ final class Programs implements AutoCloseable {
         replies = new ReplyCache(limits.memory().keptReplyBytes(), System::nanoTime);
         notices = Executors.newSingleThreadExecutor(
                 Thread.ofPlatform().daemon().name("locks").factory());
-        service = new LockService(MAX_WAITING_LOCKS, notices);
+        lockThreads = Executors.newFixedThreadPool(
+                LOCK_THREADS,
+                Thread.ofPlatform().daemon().name("host-locks-", 0).factory());
+        BackendLocking locking = config.dataPath().hostLocks() == OnOff.ON
+                ? BackendLocking.on(lockThreads, DescriptorBudget.ofProcess().forFiles() / LOCKERS_PART)
+                : BackendLocking.off();
+        service = new LockService(MAX_WAITING_LOCKS, notices, locking);
         try {
             nfs4 = new Nfs4Program(
                     exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer, recorder, service);
@@ -76,7 +91,7 @@ final class Programs implements AutoCloseable {
                     NlmLimits.DEFAULT,
                     state == null ? null : state.part("nlm"),
                     config.lease(),
-                    new NlmServer.Others(nfs4::letGo, nfs4::isGraceRunning, peers, nfs4.fileChanges()),
+                    new OtherPrograms(nfs4::letGo, nfs4::isGraceRunning, peers, nfs4.fileChanges()),
                     recorder,
                     System::nanoTime);
         } catch (IOException e) {
@@ -169,5 +184,6 @@ final class Programs implements AutoCloseable {
     public void close() {
         nfs4.close();
         notices.shutdownNow();
+        lockThreads.shutdownNow();
     }
 }

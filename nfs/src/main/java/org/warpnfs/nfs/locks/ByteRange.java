@@ -12,6 +12,9 @@ public record ByteRange(long first, long last) {
     /** NFS_UINT64_MAX as a length: to the end of the file. */
     public static final long TO_EOF = -1;
 
+    /** Every byte of a file. */
+    public static final ByteRange ALL = new ByteRange(0, -1);
+
     /**
      * The range of an offset and a length, as in LOCK of NFSv4 (RFC 8881, section 18.10.3); empty if it has no byte or
      * extends beyond the last possible one.
@@ -37,6 +40,13 @@ public record ByteRange(long first, long last) {
     /** True if both have a byte in common. */
     public boolean overlaps(ByteRange other) {
         return Long.compareUnsigned(first, other.last) <= 0 && Long.compareUnsigned(other.first, last) <= 0;
+    }
+
+    /** What both have in common; they overlap. */
+    ByteRange common(ByteRange other) {
+        return new ByteRange(
+                Long.compareUnsigned(first, other.first) < 0 ? other.first : first,
+                Long.compareUnsigned(last, other.last) < 0 ? last : other.last);
     }
 
     /** True if {@code other} begins directly after this range. */

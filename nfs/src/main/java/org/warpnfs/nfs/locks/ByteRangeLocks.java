@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.locks;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,11 +48,14 @@ final class ByteRangeLocks<O> {
             this.owner = owner;
         }
 
-        boolean conflicts(boolean isExclusive, ByteRange range) {
+        /** The first piece that overlaps the range, or one behind it; null if there is none. */
+        Map.@Nullable Entry<Long, Piece<O>> from(ByteRange range) {
             Map.Entry<Long, Piece<O>> next = pieces.floorEntry(range.first());
-            if (next == null || !next.getValue().range().overlaps(range)) {
-                next = pieces.higherEntry(range.first());
-            }
+            return next == null || !next.getValue().range().overlaps(range) ? pieces.higherEntry(range.first()) : next;
+        }
+
+        boolean conflicts(boolean isExclusive, ByteRange range) {
+            Map.Entry<Long, Piece<O>> next = from(range);
             while (next != null && next.getValue().range().overlaps(range)) {
                 if (isExclusive || next.getValue().exclusive()) {
                     return true;
@@ -160,10 +164,7 @@ final class ByteRangeLocks<O> {
             unlockAll(owner);
             return;
         }
-        Map.Entry<Long, Piece<O>> next = holder.pieces.floorEntry(range.first());
-        if (next == null || !next.getValue().range().overlaps(range)) {
-            next = holder.pieces.higherEntry(range.first());
-        }
+        Map.Entry<Long, Piece<O>> next = holder.from(range);
         while (next != null && next.getValue().range().overlaps(range)) {
             Piece<O> piece = next.getValue();
             ByteRange had = piece.range();
@@ -236,6 +237,19 @@ final class ByteRangeLocks<O> {
                         .limit(most)
                         .map(piece -> new Held<>(owner, piece.exclusive(), piece.range()))
                         .toList();
+    }
+
+    /** The parts of the owner's locks that are in the range, ordered by first byte. */
+    List<Held<O>> in(O owner, ByteRange range) {
+        Holder<O> holder = holders.get(owner);
+        List<Held<O>> found = new ArrayList<>();
+        Map.Entry<Long, Piece<O>> next = holder == null ? null : holder.from(range);
+        while (holder != null && next != null && next.getValue().range().overlaps(range)) {
+            Piece<O> piece = next.getValue();
+            found.add(new Held<>(owner, piece.exclusive(), piece.range().common(range)));
+            next = holder.pieces.higherEntry(next.getKey());
+        }
+        return found;
     }
 
     /** Number of locks of the owner. */

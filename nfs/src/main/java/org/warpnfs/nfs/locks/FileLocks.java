@@ -1,6 +1,12 @@
 package org.warpnfs.nfs.locks;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -13,6 +19,12 @@ final class FileLocks {
     private final ByteRangeLocks<Locker> held = new ByteRangeLocks<>(Locker::isGone);
     /** In the order of their coming. */
     private final Set<Waiting> waiting = new LinkedHashSet<>(2);
+
+    private final Map<Locker, Reservation> pending = new HashMap<>(2);
+    private final Queue<BackendLocks.Owed> owed = new ArrayDeque<>(2);
+    private @Nullable BackendLocks backend;
+    private int sides;
+    private long pauseMillis;
 
     FileLocks(FileIdentity identity) {
         this.identity = identity;
@@ -28,6 +40,111 @@ final class FileLocks {
 
     Set<Waiting> waiting() {
         return waiting;
+    }
+
+    /** The file's locks at its backend; null if it has none, or nobody has asked for any. */
+    @Nullable
+    BackendLocks backend() {
+        return backend;
+    }
+
+    void backend(BackendLocks locks) {
+        backend = locks;
+    }
+
+    /** What is granted here and not yet at the backend, by owner. */
+    Map<Locker, Reservation> pending() {
+        return pending;
+    }
+
+    /** What the backend has still to release, in order. */
+    Queue<BackendLocks.Owed> owed() {
+        return owed;
+    }
+
+    /** Sets the number of owners that have something at the backend. */
+    void sides(int number) {
+        sides = number;
+    }
+
+    /** The pause of trials for those who wait for somebody else at the backend; 0 if nobody does. */
+    long pauseMillis() {
+        return pauseMillis;
+    }
+
+    void pauseMillis(long millis) {
+        pauseMillis = millis;
+    }
+
+    /** True if nothing is known of the file any more. */
+    boolean isUnused() {
+        return held.isEmpty()
+                && waiting.isEmpty()
+                && pending.isEmpty()
+                && owed.isEmpty()
+                && sides == 0
+                && pauseMillis == 0;
+    }
+
+    /**
+     * Locks the range for the owner as strongly as it is asked for, or was locked before. The caller has checked that
+     * there is no conflict.
+     *
+     * @param orWait stands in line if somebody else has a lock at the backend; null if the request does not wait
+     * @param ofTheLine true if it is in line already, and its waiter is told when it is granted
+     */
+    Reservation reserve(Locker owner, boolean exclusive, ByteRange range, @Nullable Waiting orWait, boolean ofTheLine) {
+        BackendLocks at = backend;
+        if (at == null) {
+            throw new IllegalStateException("a reservation without a backend");
+        }
+        List<HeldLock> before = heldIn(owner, range);
+        held.lock(owner, exclusive, range);
+        if (!exclusive) {
+            relock(before.stream().filter(HeldLock::exclusive).toList());
+        }
+        Reservation reservation = new Reservation(at::settle, owner, exclusive, range, before, orWait, ofTheLine);
+        pending.put(owner, reservation);
+        return reservation;
+    }
+
+    /** Gives the owner back what it had before. */
+    void restore(Reservation reservation) {
+        held.unlock(reservation.owner(), reservation.range());
+        relock(reservation.before());
+    }
+
+    /** What the owner had locked before the reservation. */
+    List<HeldLock> heldBefore(Reservation reservation) {
+        List<HeldLock> had = new ArrayList<>(reservation.before());
+        ByteRange range = reservation.range();
+        if (range.first() != 0) {
+            had.addAll(heldIn(reservation.owner(), new ByteRange(0, range.first() - 1)));
+        }
+        if (range.last() != ByteRange.TO_EOF) {
+            had.addAll(heldIn(reservation.owner(), new ByteRange(range.last() + 1, ByteRange.TO_EOF)));
+        }
+        return had;
+    }
+
+    /** The first release that the backend owes; null if there is none. */
+    BackendLocks.@Nullable Due nextOwed() {
+        BackendLocks.Owed next = owed.peek();
+        return next == null
+                ? null
+                : new BackendLocks.Due(
+                        next,
+                        !holds(next.owner()) && !pending.containsKey(next.owner()),
+                        heldIn(next.owner(), next.range()));
+    }
+
+    private void relock(List<HeldLock> locks) {
+        locks.forEach(lock -> held.lock(lock.owner(), lock.exclusive(), lock.range()));
+    }
+
+    /** The parts of the owner's locks that are in the range, ordered by first byte. */
+    List<HeldLock> heldIn(Locker owner, ByteRange range) {
+        return held.in(owner, range).stream().map(HeldLock::of).toList();
     }
 
     boolean holds(Locker owner) {

@@ -8,8 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.limits.ClientAddress;
 
 /**
@@ -24,37 +26,69 @@ import org.warpnfs.limits.ClientAddress;
  *
  * <p>A request is not put in line if it would close a circle of owners that wait for each other.
  *
+ * <p>If the file's backend has locks, a lock is taken there too. It is granted here first, as a {@link Reservation},
+ * which the caller settles without any lock. A lock of somebody else at the backend is met only then; who waits for one
+ * is tried again by {@link BackendPolls}.
+ *
  * <p>The service has one lock of its own, under which nothing is called but {@link Locker}. It may be called under the
- * lock of NFSv4 state. Safe for any thread.
+ * lock of NFSv4 state, but for what is said to wait. Safe for any thread.
  */
 public final class LockService {
     private static final int TURN_SECONDS = 2;
+    private static final long RELEASE_MILLIS = 1000;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<FileIdentity, FileLocks> files = new HashMap<>();
     private final WaitingLines lines;
     private final Executor notices;
-    private final Executor afterTurn;
+    private final Later later;
+    private final BackendLocking backends;
+    private final BackendPolls polls;
     private long turns;
     private volatile boolean reclaiming;
     private volatile long reclaimEndNanos;
+
+    /** Runs tasks later. */
+    @FunctionalInterface
+    interface Later {
+        void after(long millis, Runnable task);
+    }
+
+    /** A step under the lock. */
+    @FunctionalInterface
+    interface Step<T, X extends Exception> {
+        /**
+         * Takes the step.
+         *
+         * @param after runs what follows when the lock is free: notices of waiters, and work at the backend
+         */
+        T on(FileLocks locks, List<Runnable> after) throws X;
+    }
+
+    /** A service whose locks are known to this server alone. */
+    public LockService(int maxWaiting, Executor notices) {
+        this(maxWaiting, notices, BackendLocking.off());
+    }
 
     /**
      * @param maxWaiting limit of requests in line
      * @param notices runs what waiters are told; must not run it on the thread that hands it over
      */
-    public LockService(int maxWaiting, Executor notices) {
-        this(maxWaiting, notices, CompletableFuture.delayedExecutor(TURN_SECONDS, TimeUnit.SECONDS, notices));
+    public LockService(int maxWaiting, Executor notices, BackendLocking backends) {
+        this(maxWaiting, notices, backends, (millis, task) -> CompletableFuture.delayedExecutor(
+                        millis, TimeUnit.MILLISECONDS, notices)
+                .execute(task));
     }
 
-    /** @param afterTurn runs what follows a turn, when its time is up */
-    LockService(int maxWaiting, Executor notices, Executor afterTurn) {
+    LockService(int maxWaiting, Executor notices, BackendLocking backends, Later later) {
         this.lines = new WaitingLines(maxWaiting);
         this.notices = notices;
-        this.afterTurn = afterTurn;
+        this.later = later;
+        this.backends = backends;
+        this.polls = new BackendPolls(this, later, backends.threads());
     }
 
-    /** A lock of another owner that conflicts; null if there is none. */
+    /** A lock of another owner that conflicts; null if there is none. Those at the backend are not asked. */
     public @Nullable HeldLock conflict(FileIdentity file, Locker owner, boolean exclusive, ByteRange range)
             throws LocksBusyException {
         lock.lock();
@@ -76,21 +110,32 @@ public final class LockService {
         }
     }
 
-    /** Locks the range, unless another owner has a conflicting lock. */
-    public LockAttempt lock(FileIdentity file, Locker owner, boolean exclusive, ByteRange range)
-            throws LocksBusyException {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
-            HeldLock holder = locks.conflict(owner, exclusive, range);
-            if (holder != null) {
-                return LockAttempt.refused(LockAttempt.Outcome.DENIED, holder);
-            }
-            return LockAttempt.granted(take(locks, owner, exclusive, range, told));
-        } finally {
-            leave(file, told);
+    /**
+     * A lock that somebody else has at the backend and that conflicts; null if there is none. Waits as the backend
+     * does; must be called without a lock.
+     */
+    public @Nullable HeldLock conflictAtBackend(LockedFile file, Locker owner, boolean exclusive, ByteRange range)
+            throws FsException {
+        if (!takesAtBackend(file, range)) {
+            return null;
         }
+        BackendLocks backend = on(file.identity(), (locks, _) -> backendOf(locks, file));
+        return backend.test(owner, exclusive, range);
+    }
+
+    /** Locks the range, unless another owner has a conflicting lock. */
+    public LockAttempt lock(LockedFile file, Locker owner, boolean exclusive, ByteRange range)
+            throws LocksBusyException {
+        return on(file.identity(), (locks, after) -> {
+            Reservation busy = locks.pending().get(owner);
+            if (busy != null) {
+                return LockAttempt.busy(busy);
+            }
+            HeldLock holder = locks.conflict(owner, exclusive, range);
+            return holder != null
+                    ? LockAttempt.refused(LockAttempt.Outcome.DENIED, holder)
+                    : take(locks, file, owner, exclusive, range, null, after);
+        });
     }
 
     /**
@@ -100,22 +145,17 @@ public final class LockService {
      * @param client whose share of the lines it takes
      */
     public LockAttempt lockOrWait(
-            FileIdentity file,
-            Locker owner,
-            boolean exclusive,
-            ByteRange range,
-            ClientAddress client,
-            LockWaiter waiter)
+            LockedFile file, Locker owner, boolean exclusive, ByteRange range, ClientAddress client, LockWaiter waiter)
             throws LocksBusyException {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
+        return on(file.identity(), (locks, after) -> {
+            Reservation busy = locks.pending().get(owner);
+            if (busy != null) {
+                return LockAttempt.busy(busy);
+            }
             HeldLock holder = locks.conflict(owner, exclusive, range);
             Waiting asked = new Waiting(locks, owner, exclusive, range, client, false, waiter);
             if (holder == null && (locks.holds(owner) || !locks.isBehindAnother(asked) || lines.closesCircle(asked))) {
-                lines.remove(asked);
-                return LockAttempt.granted(take(locks, owner, exclusive, range, told));
+                return take(locks, file, owner, exclusive, range, asked, after);
             }
             if (lines.renew(asked)) {
                 return LockAttempt.refused(LockAttempt.Outcome.WAITING, holder);
@@ -123,11 +163,11 @@ public final class LockService {
             if (lines.closesCircle(asked)) {
                 return LockAttempt.refused(LockAttempt.Outcome.DEADLOCK, holder);
             }
+            // When it is granted, its lock is taken at the backend too.
+            noteBackend(locks, file, range);
             return LockAttempt.refused(
                     lines.add(asked) ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM, holder);
-        } finally {
-            leave(file, told);
-        }
+        });
     }
 
     /**
@@ -136,23 +176,18 @@ public final class LockService {
      * which the line has no room is denied all the same.
      */
     public LockAttempt lockInTurn(
-            FileIdentity file,
-            Locker owner,
-            boolean exclusive,
-            ByteRange range,
-            ClientAddress client,
-            LockWaiter waiter)
+            LockedFile file, Locker owner, boolean exclusive, ByteRange range, ClientAddress client, LockWaiter waiter)
             throws LocksBusyException {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
+        return on(file.identity(), (locks, after) -> {
+            Reservation busy = locks.pending().get(owner);
+            if (busy != null) {
+                return LockAttempt.busy(busy);
+            }
             HeldLock holder = locks.conflict(owner, exclusive, range);
             Waiting asked = new Waiting(locks, owner, exclusive, range, client, true, waiter);
             Waiting earlier = locks.before(asked);
             if (holder == null && (earlier == null || locks.holds(owner))) {
-                lines.remove(asked);
-                return LockAttempt.granted(take(locks, owner, exclusive, range, told));
+                return take(locks, file, owner, exclusive, range, asked, after);
             }
             if (!lines.renew(asked)) {
                 lines.add(asked);
@@ -161,97 +196,104 @@ public final class LockService {
                     ? holder
                     : new HeldLock(earlier.owner(), earlier.exclusive(), earlier.range());
             return LockAttempt.refused(LockAttempt.Outcome.DENIED, inTheWay);
-        } finally {
-            leave(file, told);
-        }
+        });
     }
 
     /** Puts a request in line that was denied: its owner is told of its turn, as by {@link #lockInTurn}. */
     public void stand(
-            FileIdentity file,
+            LockedFile file,
             Locker owner,
             boolean exclusive,
             ByteRange range,
             ClientAddress client,
             LockWaiter waiter) {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            FileLocks locks = files.computeIfAbsent(file, _ -> new FileLocks(file));
+        boolean _ = on(file.identity(), (locks, after) -> {
             Waiting asked = new Waiting(locks, owner, exclusive, range, client, true, waiter);
-            if (lines.renew(asked) || lines.add(asked)) {
+            boolean stands = lines.renew(asked) || lines.add(asked);
+            if (stands) {
                 // What was in its way may have gone meanwhile.
-                grant(locks, told);
+                grant(locks, after);
             }
-        } finally {
-            leave(file, told);
-        }
+            return stands;
+        });
     }
 
     /** Ends a turn that its owner did not use. */
     private void endTurn(FileIdentity file, Waiting request, long turn) {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            if (request.turn() == turn && request.file().waiting().contains(request)) {
+        boolean _ = on(file, (_, after) -> {
+            boolean unused = request.turn() == turn && request.file().waiting().contains(request);
+            if (unused) {
                 lines.remove(request);
-                grant(request.file(), told);
+                grant(request.file(), after);
             }
-        } finally {
-            leave(file, told);
-        }
+            return unused;
+        });
     }
 
     /** Takes a request out of the line. Returns false if it was not in it. */
     public boolean cancel(FileIdentity file, Locker owner, boolean exclusive, ByteRange range) {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            FileLocks locks = files.get(file);
-            if (locks == null || !lines.remove(locks, owner, exclusive, range)) {
+        return on(file, (locks, after) -> {
+            if (!lines.remove(locks, owner, exclusive, range)) {
                 return false;
             }
-            grant(locks, told);
+            Reservation pending = locks.pending().get(owner);
+            if (pending != null
+                    && pending.exclusive() == exclusive
+                    && pending.range().equals(range)) {
+                pending.unwant();
+            }
+            grant(locks, after);
             return true;
-        } finally {
-            leave(file, told);
-        }
+        });
     }
 
-    /** Releases what the owner has locked of the range. Returns by how many its ranges have grown, or shrunk. */
-    public int unlock(FileIdentity file, Locker owner, ByteRange range) {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            FileLocks locks = files.get(file);
-            if (locks == null) {
-                return 0;
+    /**
+     * Releases what the owner has locked of the range.
+     *
+     * @param releases runs what the backend has still to release, without a lock and before the owner is answered
+     * @return what became of it: GRANTED or BUSY
+     */
+    public LockAttempt unlock(FileIdentity file, Locker owner, ByteRange range, Consumer<Runnable> releases) {
+        return on(file, (locks, after) -> {
+            Reservation busy = locks.pending().get(owner);
+            if (busy != null) {
+                return LockAttempt.busy(busy);
             }
             int before = locks.held().holdsOf(owner);
             locks.held().unlock(owner, range);
-            grant(locks, told);
-            return locks.held().holdsOf(owner) - before;
-        } finally {
-            leave(file, told);
-        }
+            owe(locks, owner, range, releases, after);
+            grant(locks, after);
+            return LockAttempt.granted(locks.held().holdsOf(owner) - before);
+        });
     }
 
-    /** Releases all locks of the owner on the file, and takes its requests out of the line. As {@link #unlock}. */
-    public int unlockAll(FileIdentity file, Locker owner) {
-        List<LockWaiter> told = new ArrayList<>();
-        lock.lock();
-        try {
-            FileLocks locks = files.get(file);
-            if (locks == null) {
-                return 0;
-            }
+    /**
+     * Releases all locks of the owner on the file, and takes its requests out of the line.
+     *
+     * @param releases as for {@link #unlock}
+     * @return by how many its ranges have grown, or shrunk
+     */
+    public int unlockAll(FileIdentity file, Locker owner, Consumer<Runnable> releases) {
+        return on(file, (locks, after) -> {
             int before = locks.held().holdsOf(owner);
             locks.held().unlockAll(owner);
             lines.removeAll(locks, owner);
-            grant(locks, told);
+            Reservation pending = locks.pending().get(owner);
+            if (pending != null) {
+                pending.cancel();
+            }
+            owe(locks, owner, ByteRange.ALL, releases, after);
+            grant(locks, after);
             return -before;
-        } finally {
-            leave(file, told);
+        });
+    }
+
+    private static void owe(
+            FileLocks locks, Locker owner, ByteRange range, Consumer<Runnable> releases, List<Runnable> after) {
+        BackendLocks backend = locks.backend();
+        if (backend != null && BackendLocks.reaches(range)) {
+            locks.owed().add(new BackendLocks.Owed(owner, range));
+            after.add(() -> releases.accept(backend::carryOut));
         }
     }
 
@@ -304,6 +346,11 @@ public final class LockService {
         return reclaiming;
     }
 
+    /** Whether and how locks are taken at backends, and by how many owners. */
+    public BackendLocking backends() {
+        return backends;
+    }
+
     /** Number of requests in line. */
     public int waiting() {
         lock.lock();
@@ -324,48 +371,230 @@ public final class LockService {
         }
     }
 
-    private int take(FileLocks locks, Locker owner, boolean exclusive, ByteRange range, List<LockWaiter> told) {
+    // What follows is done under the lock.
+
+    private LockAttempt take(
+            FileLocks locks,
+            LockedFile file,
+            Locker owner,
+            boolean exclusive,
+            ByteRange range,
+            @Nullable Waiting asked,
+            List<Runnable> after) {
+        noteBackend(locks, file, range);
+        if (locks.backend() != null && BackendLocks.reaches(range)) {
+            int had = locks.held().holdsOf(owner);
+            Reservation reservation = locks.reserve(owner, exclusive, range, asked, false);
+            return LockAttempt.reserved(reservation, locks.held().holdsOf(owner) - had);
+        }
+        if (asked != null) {
+            lines.remove(asked);
+        }
         int before = locks.held().holdsOf(owner);
         locks.held().lock(owner, exclusive, range);
         if (!exclusive) {
             // It may have been an exclusive one before.
-            grant(locks, told);
+            grant(locks, after);
         }
-        return locks.held().holdsOf(owner) - before;
+        return LockAttempt.granted(locks.held().holdsOf(owner) - before);
+    }
+
+    private boolean takesAtBackend(LockedFile file, ByteRange range) {
+        return backends.isWanted() && file.backend() != null && BackendLocks.reaches(range);
+    }
+
+    private void noteBackend(FileLocks locks, LockedFile file, ByteRange range) {
+        if (takesAtBackend(file, range)) {
+            var _ = backendOf(locks, file);
+        }
+    }
+
+    private BackendLocks backendOf(FileLocks locks, LockedFile file) {
+        BackendLocks backend = locks.backend();
+        if (backend == null && file.backend() != null) {
+            backend = new BackendLocks(new BooksOf(locks), file.backend(), file.handle(), backends);
+            locks.backend(backend);
+        }
+        if (backend == null) {
+            throw new IllegalArgumentException("no backend");
+        }
+        return backend;
     }
 
     /** Grants what can be granted, in order. */
-    private void grant(FileLocks locks, List<LockWaiter> told) {
+    void grant(FileLocks locks, List<Runnable> after) {
         if (locks.waiting().isEmpty()) {
             return;
         }
         for (Waiting next : List.copyOf(locks.waiting())) {
             if (next.owner().isGone()) {
                 lines.remove(next);
-            } else if (next.turn() == 0 && !locks.isBehindAnother(next) && locks.isFree(next)) {
-                if (next.asksAgain()) {
-                    beginTurn(next);
-                } else {
-                    locks.held().lock(next.owner(), next.exclusive(), next.range());
-                    lines.remove(next);
-                }
-                told.add(next.waiter());
+            } else if (next.turn() == 0
+                    && !next.isTriedLater()
+                    && !locks.pending().containsKey(next.owner())
+                    && !locks.isBehindAnother(next)
+                    && locks.isFree(next)) {
+                grant(next, after);
             }
+        }
+    }
+
+    private void grant(Waiting next, List<Runnable> after) {
+        FileLocks locks = next.file();
+        if (next.asksAgain()) {
+            beginTurn(next);
+            after.add(() -> notices.execute(next.waiter()::granted));
+        } else if (locks.backend() != null && BackendLocks.reaches(next.range())) {
+            Reservation reservation = locks.reserve(next.owner(), next.exclusive(), next.range(), next, true);
+            after.add(() -> backends.threads().execute(() -> {
+                var _ = reservation.settle();
+            }));
+        } else {
+            locks.held().lock(next.owner(), next.exclusive(), next.range());
+            lines.remove(next);
+            after.add(() -> notices.execute(next.waiter()::granted));
         }
     }
 
     private void beginTurn(Waiting request) {
         long turn = ++turns;
         request.turn(turn);
-        afterTurn.execute(() -> endTurn(request.file().identity(), request, turn));
+        later.after(
+                TimeUnit.SECONDS.toMillis(TURN_SECONDS),
+                () -> endTurn(request.file().identity(), request, turn));
     }
 
-    private void leave(FileIdentity file, List<LockWaiter> told) {
-        FileLocks locks = files.get(file);
-        if (locks != null && locks.held().isEmpty() && locks.waiting().isEmpty()) {
-            files.remove(file);
+    // What follows is called by the parts that know the backend.
+
+    /** What a file's locks at the backend have to know. */
+    private final class BooksOf implements BackendLocks.Books {
+        private final FileLocks locks;
+
+        BooksOf(FileLocks locks) {
+            this.locks = locks;
         }
-        lock.unlock();
-        told.forEach(waiter -> notices.execute(waiter::granted));
+
+        @Override
+        public LockAttempt ended(Reservation reservation, @Nullable HeldLock holder, @Nullable FsException failure) {
+            return on(locks.identity(), (_, after) -> {
+                LockAttempt attempt = end(locks, reservation, holder, failure, after);
+                grant(locks, after);
+                return attempt;
+            });
+        }
+
+        @Override
+        public List<HeldLock> heldBefore(Reservation reservation) {
+            return on(locks.identity(), (_, _) -> locks.heldBefore(reservation));
+        }
+
+        @Override
+        public BackendLocks.@Nullable Due nextOwed() {
+            lock.lock();
+            try {
+                return locks.nextOwed();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void isMade(BackendLocks.Owed owed) {
+            boolean _ = on(locks.identity(), (_, _) -> locks.owed().remove(owed));
+        }
+
+        @Override
+        public void releaseLater() {
+            BackendLocks backend = locks.backend();
+            if (backend != null) {
+                later.after(RELEASE_MILLIS, () -> backends.threads().execute(backend::carryOut));
+            }
+        }
+
+        @Override
+        public void left(int owners) {
+            boolean _ = on(locks.identity(), (_, _) -> {
+                locks.sides(owners);
+                return true;
+            });
+        }
+    }
+
+    private LockAttempt end(
+            FileLocks locks,
+            Reservation reservation,
+            @Nullable HeldLock holder,
+            @Nullable FsException failure,
+            List<Runnable> after) {
+        Locker owner = reservation.owner();
+        locks.pending().remove(owner);
+        reservation.end();
+        int before = locks.held().holdsOf(owner);
+        LockAttempt.Outcome outcome = LockAttempt.Outcome.CANCELLED;
+        if (reservation.isCancelled()) {
+            locks.owed().add(new BackendLocks.Owed(owner, ByteRange.ALL));
+        } else if (holder == null && failure == null && !reservation.isUnwanted()) {
+            locks.held().lock(owner, reservation.exclusive(), reservation.range());
+            outcome = LockAttempt.Outcome.GRANTED;
+            grantedInLine(reservation, after);
+        } else {
+            locks.restore(reservation);
+            locks.owed().add(new BackendLocks.Owed(owner, reservation.range()));
+            if (!reservation.isUnwanted()) {
+                outcome = refused(locks, reservation, failure);
+            }
+        }
+        int more = locks.held().holdsOf(owner) - before;
+        return failure != null && outcome == LockAttempt.Outcome.FAILED
+                ? LockAttempt.failed(failure, more)
+                : LockAttempt.ended(outcome, holder, more);
+    }
+
+    /** Tells the waiter of a request that was in line, unless that is the caller of a request of its own. */
+    private void grantedInLine(Reservation reservation, List<Runnable> after) {
+        Waiting asked = reservation.orWait();
+        if (asked != null) {
+            lines.remove(asked);
+            if (reservation.isOfTheLine()) {
+                after.add(() -> notices.execute(asked.waiter()::granted));
+            }
+        }
+    }
+
+    /** Lets a request stand in line for a lock of somebody else, if it may wait. One in line stays there anyway. */
+    private LockAttempt.Outcome refused(FileLocks locks, Reservation reservation, @Nullable FsException failure) {
+        Waiting asked = reservation.orWait();
+        if (failure != null && !reservation.isOfTheLine()) {
+            return LockAttempt.Outcome.FAILED;
+        }
+        if (asked == null) {
+            return LockAttempt.Outcome.DENIED;
+        }
+        boolean stands = lines.renew(asked) || lines.add(asked);
+        if (stands) {
+            lines.inLine(asked).tryLater(true);
+            polls.begin(locks);
+        }
+        if (asked.asksAgain()) {
+            return LockAttempt.Outcome.DENIED;
+        }
+        return stands ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM;
+    }
+
+    /**
+     * Runs a step under the lock, then what follows from it.
+     *
+     * @throws X as the step does
+     */
+    <T, X extends Exception> T on(FileIdentity file, Step<T, X> step) throws X {
+        List<Runnable> after = new ArrayList<>(0);
+        lock.lock();
+        try {
+            return step.on(files.computeIfAbsent(file, FileLocks::new), after);
+        } finally {
+            files.computeIfPresent(file, (_, locks) -> locks.isUnused() ? null : locks);
+            lock.unlock();
+            after.forEach(Runnable::run);
+        }
     }
 }

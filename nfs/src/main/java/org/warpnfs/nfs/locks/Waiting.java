@@ -16,6 +16,11 @@ final class Waiting {
     /** Number of the turn that its owner was told of; 0 if it was told of none since it asked last. */
     private long turn;
 
+    /** True if it waits for somebody else at the backend, and is tried from time to time. */
+    private boolean triedLater;
+
+    private long trials;
+
     Waiting(
             FileLocks file,
             Locker owner,
@@ -67,6 +72,23 @@ final class Waiting {
 
     void turn(long number) {
         turn = number;
+    }
+
+    boolean isTriedLater() {
+        return triedLater;
+    }
+
+    void tryLater(boolean later) {
+        triedLater = later;
+    }
+
+    /** How often it was tried. */
+    long trials() {
+        return trials;
+    }
+
+    void countTrial() {
+        trials++;
     }
 
     /** Its owner has asked again. */

@@ -51,6 +51,11 @@ final class WaitingLines {
         return first != null;
     }
 
+    /** The request in line that equals this one. */
+    Waiting inLine(Waiting request) {
+        return byOwner.getOrDefault(request.owner(), Map.of()).getOrDefault(request, request);
+    }
+
     /** Takes a request out of the line, if it is in it. */
     void remove(Waiting request) {
         request.file().waiting().remove(request);

@@ -3,9 +3,11 @@ package org.warpnfs.nfs.nlm;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -20,17 +22,22 @@ import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.locks.LockAttempt;
 import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.locks.LockedFile;
 import org.warpnfs.nfs.locks.LocksBusyException;
+import org.warpnfs.nfs.locks.Reservation;
 
 /**
  * The locks of NLM clients. A client is remembered on stable storage before it gets a lock or stands in line for one.
  *
- * <p>Safe for any thread. Only {@link #lock} waits for a disk, and holds no lock meanwhile.
+ * <p>Safe for any thread. {@link #lock} waits for a disk, and all wait for a backend that has locks; they hold no lock
+ * meanwhile.
  */
 final class NlmLocks {
     private static final Logger LOG = LoggerFactory.getLogger(NlmLocks.class);
     /** Number of departed owners that one request removes from its way. */
     private static final int MAX_DEPARTED = 16;
+    /** How long a request waits for another one of its owner. */
+    private static final long BUSY_MILLIS = 500;
 
     private final LockService service;
     private final HostHoldings holdings;
@@ -45,11 +52,7 @@ final class NlmLocks {
 
     /** @param clockNanos the clock of the service's {@link LockService#isReclaiming} */
     NlmLocks(
-            LockService service,
-            NlmLimits limits,
-            HostMonitor monitor,
-            NlmServer.Others others,
-            LongSupplier clockNanos) {
+            LockService service, NlmLimits limits, HostMonitor monitor, OtherPrograms others, LongSupplier clockNanos) {
         this.service = service;
         this.holdings = new HostHoldings(limits.maxLocks());
         this.monitor = monitor;
@@ -90,13 +93,26 @@ final class NlmLocks {
                 continue;
             }
             if (holder == null) {
-                return NlmReply.of(NlmStatus.GRANTED);
+                return testAtBackend(place, file, args);
             }
             if (!departed.letGo(holder.owner())) {
                 break;
             }
         }
         return holder == null ? NlmReply.of(NlmStatus.DENIED_NOLOCKS) : new NlmReply.Tested(NlmStatus.DENIED, holder);
+    }
+
+    private NlmReply testAtBackend(HostHoldings.Place place, Location file, TestArgs args) {
+        try {
+            HeldLock holder = service.conflictAtBackend(
+                    LockedFile.of(file.fileSystem(), file.file()),
+                    place.owner(),
+                    args.exclusive(),
+                    args.lock().range());
+            return holder == null ? NlmReply.of(NlmStatus.GRANTED) : new NlmReply.Tested(NlmStatus.DENIED, holder);
+        } catch (FsException e) {
+            return NlmReply.of(NlmStatus.of(e));
+        }
     }
 
     /** LOCK and NM_LOCK. */
@@ -125,68 +141,96 @@ final class NlmLocks {
             }
         }
         if (args.reclaim()) {
-            return attempt(caller, place, args);
+            return attempt(caller, file, place, args);
         }
         try (FileChanges.Change _ = fileChanges.begin(place.file())) {
-            return attempt(caller, place, args);
+            return attempt(caller, file, place, args);
         } catch (FsException e) {
             // A delegation is being recalled. Of the statuses of NLM, this one alone makes a client try again later.
             return NlmStatus.DENIED_GRACE_PERIOD;
         }
     }
 
-    private NlmStatus attempt(NlmCaller caller, HostHoldings.Place place, LockArgs args) {
+    private NlmStatus attempt(NlmCaller caller, Location file, HostHoldings.Place place, LockArgs args) {
+        LockedFile target = LockedFile.of(file.fileSystem(), file.file());
         for (int tries = 0; tries < MAX_DEPARTED; tries++) {
             LockAttempt attempt;
             try {
-                attempt = attemptOnce(caller, place, args);
+                attempt = attemptOnce(caller, target, place, args);
             } catch (LocksBusyException e) {
                 continue;
+            }
+            Reservation reservation = attempt.reservation();
+            if (reservation != null && attempt.outcome() == LockAttempt.Outcome.BUSY) {
+                var _ = reservation.await(BUSY_MILLIS);
+                continue;
+            }
+            if (reservation != null) {
+                attempt = reservation.settle();
+                settled(place, args, attempt);
             }
             HeldLock holder = attempt.holder();
             boolean again = holder != null && departed.letGo(holder.owner());
             if (!again || attempt.outcome() == LockAttempt.Outcome.WAITING) {
-                return status(attempt.outcome());
+                return status(attempt);
             }
         }
         return NlmStatus.DENIED_NOLOCKS;
     }
 
-    private static NlmStatus status(LockAttempt.Outcome outcome) {
-        return switch (outcome) {
+    private static NlmStatus status(LockAttempt attempt) {
+        FsException failure = attempt.failure();
+        return switch (attempt.outcome()) {
             case GRANTED -> NlmStatus.GRANTED;
-            case DENIED -> NlmStatus.DENIED;
+            case DENIED, CANCELLED -> NlmStatus.DENIED;
             case WAITING -> NlmStatus.BLOCKED;
             case DEADLOCK -> NlmStatus.DEADLCK;
-            case NO_ROOM -> NlmStatus.DENIED_NOLOCKS;
+            case NO_ROOM, RESERVED, BUSY -> NlmStatus.DENIED_NOLOCKS;
+            case FAILED -> failure == null ? NlmStatus.FAILED : NlmStatus.of(failure);
         };
     }
 
-    private synchronized LockAttempt attemptOnce(NlmCaller caller, HostHoldings.Place place, LockArgs args)
-            throws LocksBusyException {
+    private synchronized LockAttempt attemptOnce(
+            NlmCaller caller, LockedFile target, HostHoldings.Place place, LockArgs args) throws LocksBusyException {
         NlmLock lock = args.lock();
         ByteRange range = lock.range();
         if (!holdings.hasRoomFor(place.owner().host().client())) {
-            return new LockAttempt(LockAttempt.Outcome.NO_ROOM, null, 0);
+            return LockAttempt.noRoom();
         }
         LockAttempt attempt = args.block() && !args.reclaim()
                 ? service.lockOrWait(
-                        place.file(),
+                        target,
                         place.owner(),
                         args.exclusive(),
                         range,
                         place.owner().host().client(),
                         () -> granted(caller, place, args.exclusive(), lock))
-                : service.lock(place.file(), place.owner(), args.exclusive(), range);
-        if (attempt.isGranted()) {
-            granting.settle(place, range);
-        }
-        if (attempt.isGranted() || attempt.outcome() == LockAttempt.Outcome.WAITING) {
-            note(place);
-        } else if (!holdings.has(place.owner().host())) {
-            monitor.idle(place.owner().host());
-        }
+                : service.lock(target, place.owner(), args.exclusive(), range);
+        noteAttempt(place, args, attempt);
         return attempt;
+    }
+
+    /** Notes what became of a lock at the backend. */
+    private synchronized void settled(HostHoldings.Place place, LockArgs args, LockAttempt attempt) {
+        noteAttempt(place, args, attempt);
+        if (!attempt.isGranted()) {
+            leaveIfNothing(place);
+        }
+    }
+
+    private void noteAttempt(HostHoldings.Place place, LockArgs args, LockAttempt attempt) {
+        switch (attempt.outcome()) {
+            case GRANTED -> {
+                granting.settle(place, args.lock().range());
+                note(place);
+            }
+            case WAITING, RESERVED -> note(place);
+            default -> {
+                if (!holdings.has(place.owner().host())) {
+                    monitor.idle(place.owner().host());
+                }
+            }
+        }
     }
 
     private void note(HostHoldings.Place place) {
@@ -212,35 +256,62 @@ final class NlmLocks {
     }
 
     /** Releases a lock that was granted but that its client does not want. */
-    private synchronized void release(PendingGrant grant) {
-        service.unlock(grant.place().file(), grant.place().owner(), grant.range());
-        leaveIfNothing(grant.place());
+    private void release(PendingGrant grant) {
+        releasing(releases -> {
+            unlock(grant.place(), grant.range(), releases);
+            leaveIfNothing(grant.place());
+        });
     }
 
     /** CANCEL: the request is not in line any more, or was granted and is released. */
-    synchronized NlmStatus cancel(NlmCaller caller, Location file, CancelArgs args) {
+    NlmStatus cancel(NlmCaller caller, Location file, CancelArgs args) {
         HostHoldings.Place place = place(caller, file, args.lock());
         ByteRange range = args.lock().range();
-        boolean found = service.cancel(place.file(), place.owner(), args.exclusive(), range);
-        if (!found && granting.settle(place, range)) {
-            service.unlock(place.file(), place.owner(), range);
-            found = true;
-        }
-        leaveIfNothing(place);
-        return found ? NlmStatus.GRANTED : NlmStatus.DENIED;
+        boolean[] found = new boolean[1];
+        releasing(releases -> {
+            found[0] = service.cancel(place.file(), place.owner(), args.exclusive(), range);
+            if (!found[0] && granting.settle(place, range)) {
+                unlock(place, range, releases);
+                found[0] = true;
+            }
+            leaveIfNothing(place);
+        });
+        return found[0] ? NlmStatus.GRANTED : NlmStatus.DENIED;
     }
 
     /** UNLOCK. A request for the same range is taken out of the line. */
-    synchronized NlmStatus unlock(NlmCaller caller, Location file, UnlockArgs args) {
+    NlmStatus unlock(NlmCaller caller, Location file, UnlockArgs args) {
         HostHoldings.Place place = place(caller, file, args.lock());
         ByteRange range = args.lock().range();
-        if (!service.cancel(place.file(), place.owner(), true, range)) {
-            service.cancel(place.file(), place.owner(), false, range);
+        for (int tries = 0; tries < MAX_DEPARTED; tries++) {
+            Reservation[] busy = new Reservation[1];
+            releasing(releases -> {
+                if (!service.cancel(place.file(), place.owner(), true, range)) {
+                    service.cancel(place.file(), place.owner(), false, range);
+                }
+                granting.settle(place, range);
+                busy[0] = unlock(place, range, releases).reservation();
+                leaveIfNothing(place);
+            });
+            if (busy[0] == null) {
+                return NlmStatus.GRANTED;
+            }
+            var _ = busy[0].await(BUSY_MILLIS);
         }
-        granting.settle(place, range);
-        service.unlock(place.file(), place.owner(), range);
-        leaveIfNothing(place);
-        return NlmStatus.GRANTED;
+        return NlmStatus.DENIED_NOLOCKS;
+    }
+
+    private LockAttempt unlock(HostHoldings.Place place, ByteRange range, Consumer<Runnable> releases) {
+        return service.unlock(place.file(), place.owner(), range, releases);
+    }
+
+    /** Runs a step under the lock, and without it what backends have still to release. */
+    private void releasing(Consumer<Consumer<Runnable>> step) {
+        List<Runnable> releases = new ArrayList<>(1);
+        synchronized (this) {
+            step.accept(releases::add);
+        }
+        releases.forEach(Runnable::run);
     }
 
     private void leaveIfNothing(HostHoldings.Place place) {
@@ -262,13 +333,16 @@ final class NlmLocks {
         freeAll(() -> holdings.of(fileSystem));
     }
 
-    private synchronized int freeAll(Supplier<List<HostHoldings.Place>> places) {
-        List<HostHoldings.Place> all = places.get();
-        for (HostHoldings.Place place : all) {
-            granting.settle(place, new ByteRange(0, -1));
-            service.unlockAll(place.file(), place.owner());
-            leaveIfNothing(place);
-        }
+    private int freeAll(Supplier<List<HostHoldings.Place>> places) {
+        List<HostHoldings.Place> all = new ArrayList<>();
+        releasing(releases -> {
+            all.addAll(places.get());
+            for (HostHoldings.Place place : all) {
+                granting.settle(place, ByteRange.ALL);
+                service.unlockAll(place.file(), place.owner(), releases);
+                leaveIfNothing(place);
+            }
+        });
         return all.size();
     }
 

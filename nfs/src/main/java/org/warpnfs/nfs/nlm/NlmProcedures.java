@@ -89,12 +89,7 @@ final class NlmProcedures {
         try {
             requireOpen(found, exclusive);
         } catch (FsException e) {
-            throw new Refusal(
-                    switch (e.error()) {
-                        case STALE, BAD_HANDLE -> NlmStatus.STALE_FH;
-                        case TRY_LATER -> NlmStatus.DENIED_GRACE_PERIOD;
-                        default -> NlmStatus.FAILED;
-                    });
+            throw new Refusal(NlmStatus.of(e));
         }
         return found;
     }

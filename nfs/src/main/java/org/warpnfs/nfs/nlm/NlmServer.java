@@ -3,14 +3,12 @@ package org.warpnfs.nfs.nlm;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.export.ExportTable;
-import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.stats.CallRecorder;
@@ -24,17 +22,6 @@ public final class NlmServer {
     private final StatusMonitor monitor;
     private final NlmProgram nlm;
     private final NsmProgram nsm;
-
-    /**
-     * What NLM needs of the other programs.
-     *
-     * @param departed asks whether an owner whose lock conflicts is still there
-     * @param otherGrace true while clients of another protocol may reclaim
-     * @param calls calls clients
-     * @param fileChanges told before a file is locked: a client with a delegation locks it without asking
-     */
-    public record Others(
-            DepartedOwners departed, BooleanSupplier otherGrace, PeerCalls calls, FileChanges fileChanges) {}
 
     /**
      * Starts a new instance of the server. If clients had locks before, nobody gets new ones until they have had time
@@ -53,7 +40,7 @@ public final class NlmServer {
             NlmLimits limits,
             @Nullable Path stateDirectory,
             Duration grace,
-            Others others,
+            OtherPrograms others,
             CallRecorder recorder,
             LongSupplier clockNanos)
             throws IOException {

@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.nlm;
 
+import org.warpnfs.fs.spi.FsException;
+
 /** nlm4_stats (RFC 1813, section 6.1.2.1). */
 enum NlmStatus {
     GRANTED(0),
@@ -20,6 +22,18 @@ enum NlmStatus {
 
     NlmStatus(int code) {
         this.code = code;
+    }
+
+    /** What a client is told of an error of the backend. */
+    static NlmStatus of(FsException failure) {
+        return switch (failure.error()) {
+            case STALE, BAD_HANDLE -> STALE_FH;
+            // The client asks again.
+            case TRY_LATER -> DENIED_GRACE_PERIOD;
+            case NO_LOCKS, NOT_SUPPORTED -> DENIED_NOLOCKS;
+            case READ_ONLY -> ROFS;
+            default -> FAILED;
+        };
     }
 
     int code() {

@@ -24,6 +24,7 @@ import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.export.RpcOrigin;
+import org.warpnfs.nfs.locks.BackendLocking;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.locks.Locker;
 import org.warpnfs.nfs.replay.CallChecksum;
@@ -125,15 +126,14 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             CallbackDialer dialer,
             CallRecorder recorder)
             throws IOException {
-        this(
-                exports,
-                handles,
-                pool,
-                options,
-                replies,
-                dialer,
-                recorder,
-                new LockService(options.limits().maxLocks(), ForkJoinPool.commonPool()));
+        this(exports, handles, pool, options, replies, dialer, recorder, locksOf(options));
+    }
+
+    private static LockService locksOf(Nfs4Options options) {
+        return new LockService(
+                options.limits().maxLocks(),
+                ForkJoinPool.commonPool(),
+                BackendLocking.on(ForkJoinPool.commonPool(), options.limits().maxLocks()));
     }
 
     /** @param locks the byte-range locks of all protocols */
@@ -159,16 +159,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             CallbackDialer dialer,
             LongSupplier clockNanos)
             throws IOException {
-        this(
-                exports,
-                handles,
-                pool,
-                options,
-                replies,
-                dialer,
-                CallRecorder.NONE,
-                new LockService(options.limits().maxLocks(), ForkJoinPool.commonPool()),
-                clockNanos);
+        this(exports, handles, pool, options, replies, dialer, CallRecorder.NONE, locksOf(options), clockNanos);
     }
 
     private Nfs4Program(

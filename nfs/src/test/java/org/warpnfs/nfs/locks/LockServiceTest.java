@@ -20,13 +20,19 @@ class LockServiceTest {
 
     private final List<Runnable> notices = new ArrayList<>();
     private final List<Runnable> afterTurn = new ArrayList<>();
-    private final LockService service = new LockService(100, notices::add, afterTurn::add);
+    private final LockService service =
+            new LockService(100, notices::add, BackendLocking.off(), (_, task) -> afterTurn.add(task));
     private final List<String> told = new ArrayList<>();
 
     private record Named(String word) implements Locker {
         @Override
         public boolean isGone() {
             return false;
+        }
+
+        @Override
+        public ClientAddress address() {
+            return ANN;
         }
 
         @Override
@@ -39,6 +45,15 @@ class LockServiceTest {
         return new FileIdentity("disk", FileHandle.of(new byte[] {(byte) number}));
     }
 
+    private static LockedFile here(int number) {
+        return LockedFile.here(file(number));
+    }
+
+    /** No backend has anything to release. */
+    private static void none(Runnable release) {
+        throw new AssertionError("a release " + release);
+    }
+
     private static ByteRange range(long first, long last) {
         return new ByteRange(first, last);
     }
@@ -48,12 +63,12 @@ class LockServiceTest {
     }
 
     private LockAttempt take(int file, String owner, boolean exclusive, ByteRange range) throws LocksBusyException {
-        return service.lock(file(file), owner(owner), exclusive, range);
+        return service.lock(here(file), owner(owner), exclusive, range);
     }
 
     private LockAttempt.Outcome await(int file, String owner, boolean exclusive, ByteRange range)
             throws LocksBusyException {
-        return service.lockOrWait(file(file), owner(owner), exclusive, range, ANN, () -> told.add(owner))
+        return service.lockOrWait(here(file), owner(owner), exclusive, range, ANN, () -> told.add(owner))
                 .outcome();
     }
 
@@ -86,12 +101,14 @@ class LockServiceTest {
         assertThat(await(1, "d", false, range(5, 6))).isEqualTo(LockAttempt.Outcome.WAITING);
         assertThat(toldNow()).isEmpty();
 
-        assertThat(service.unlock(file(1), owner("a"), range(0, 9))).isEqualTo(-1);
+        assertThat(service.unlock(file(1), owner("a"), range(0, 9), LockServiceTest::none)
+                        .more())
+                .isEqualTo(-1);
 
         assertThat(told).as("told by the executor alone").isEmpty();
         assertThat(toldNow()).as("c is behind b, d conflicts with nobody").containsExactly("b", "d");
 
-        service.unlockAll(file(1), owner("b"));
+        service.unlockAll(file(1), owner("b"), LockServiceTest::none);
         assertThat(toldNow()).containsExactly("c");
         assertThat(service.waiting()).isZero();
     }
@@ -106,8 +123,8 @@ class LockServiceTest {
                 .as("who does not wait minds held locks alone")
                 .isTrue();
 
-        service.unlockAll(file(1), owner("reader"));
-        service.unlockAll(file(1), owner("quick"));
+        service.unlockAll(file(1), owner("reader"), LockServiceTest::none);
+        service.unlockAll(file(1), owner("quick"), LockServiceTest::none);
         assertThat(toldNow()).containsExactly("writer");
     }
 
@@ -144,8 +161,8 @@ class LockServiceTest {
         assertThat(service.cancel(file(1), owner("b"), true, range(0, 9))).isTrue();
 
         assertThat(toldNow()).containsExactly("c");
-        service.unlockAll(file(1), owner("a"));
-        service.unlockAll(file(1), owner("c"));
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
+        service.unlockAll(file(1), owner("c"), LockServiceTest::none);
         assertThat(toldNow()).isEmpty();
         assertThat(service.files()).isZero();
     }
@@ -156,10 +173,10 @@ class LockServiceTest {
         await(1, "b", true, range(0, 9));
         await(1, "c", true, range(0, 9));
 
-        service.lockOrWait(file(1), owner("b"), true, range(0, 9), ANN, () -> told.add("b again"));
+        service.lockOrWait(here(1), owner("b"), true, range(0, 9), ANN, () -> told.add("b again"));
         assertThat(service.waiting()).isEqualTo(2);
 
-        service.unlockAll(file(1), owner("a"));
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
         assertThat(toldNow()).containsExactly("b again");
     }
 
@@ -172,13 +189,13 @@ class LockServiceTest {
         }
 
         assertThat(stood).isEqualTo(50);
-        assertThat(service.lockOrWait(file(1), owner("other"), true, range(0, 0), BOB, () -> {})
+        assertThat(service.lockOrWait(here(1), owner("other"), true, range(0, 0), BOB, () -> {})
                         .outcome())
                 .isEqualTo(LockAttempt.Outcome.WAITING);
     }
 
     private LockAttempt.Outcome ask(String owner, boolean exclusive, ByteRange range) throws LocksBusyException {
-        return service.lockInTurn(file(1), owner(owner), exclusive, range, ANN, () -> told.add(owner))
+        return service.lockInTurn(here(1), owner(owner), exclusive, range, ANN, () -> told.add(owner))
                 .outcome();
     }
 
@@ -188,14 +205,14 @@ class LockServiceTest {
         assertThat(ask("b", true, range(0, 9))).isEqualTo(LockAttempt.Outcome.DENIED);
         assertThat(await(1, "c", true, range(0, 9))).isEqualTo(LockAttempt.Outcome.WAITING);
 
-        service.unlockAll(file(1), owner("a"));
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
         assertThat(toldNow()).containsExactly("b");
         assertThat(ask("d", true, range(0, 9))).as("not its turn").isEqualTo(LockAttempt.Outcome.DENIED);
         assertThat(ask("b", true, range(0, 9))).isEqualTo(LockAttempt.Outcome.GRANTED);
 
         afterTurn.forEach(Runnable::run);
         assertThat(toldNow()).as("the turn was used").isEmpty();
-        service.unlockAll(file(1), owner("b"));
+        service.unlockAll(file(1), owner("b"), LockServiceTest::none);
         assertThat(toldNow()).containsExactly("c");
     }
 
@@ -204,7 +221,7 @@ class LockServiceTest {
         take(1, "a", true, range(0, 9));
         ask("b", true, range(0, 9));
         await(1, "c", true, range(0, 9));
-        service.unlockAll(file(1), owner("a"));
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
         toldNow();
 
         List.copyOf(afterTurn).forEach(Runnable::run);
@@ -279,18 +296,19 @@ class LockServiceTest {
             ByteRange range = range(next.first, next.last);
             switch (what) {
                 case 0, 1 -> {
-                    service.unlock(file, owner, range);
+                    service.unlock(file, owner, range, LockServiceTest::none);
                     fill(next, 0);
                 }
                 case 2 -> {
-                    LockAttempt got = service.lock(file, owner, next.exclusive, range);
+                    LockAttempt got = service.lock(LockedFile.here(file), owner, next.exclusive, range);
                     assertThat(got.isGranted()).as("seed %d: %s", seed, next).isEqualTo(isFree(next));
                     if (got.isGranted()) {
                         fill(next, kind(next));
                     }
                 }
                 case 3, 4 -> {
-                    LockAttempt got = service.lockOrWait(file, owner, next.exclusive, range, ANN, () -> granted(next));
+                    LockAttempt got = service.lockOrWait(
+                            LockedFile.here(file), owner, next.exclusive, range, ANN, () -> granted(next));
                     switch (got.outcome()) {
                         case GRANTED -> {
                             assertThat(isFree(next))
@@ -308,7 +326,8 @@ class LockServiceTest {
                             assertThat(isFree(next))
                                     .as("seed %d: %s", seed, next)
                                     .isFalse();
-                        case DENIED, NO_ROOM -> throw new AssertionError("seed " + seed + ": " + got);
+                        case DENIED, NO_ROOM, RESERVED, BUSY, CANCELLED, FAILED ->
+                            throw new AssertionError("seed " + seed + ": " + got);
                     }
                 }
                 default ->

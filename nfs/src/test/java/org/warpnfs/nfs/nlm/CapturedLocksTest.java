@@ -2,11 +2,14 @@ package org.warpnfs.nfs.nlm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.locks.ByteRange;
+import org.warpnfs.nfs.locks.LockedFile;
 import org.warpnfs.nfs.locks.Locker;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.CapturedMessages;
@@ -30,6 +33,11 @@ class CapturedLocksTest {
         public byte[] name() {
             return new byte[0];
         }
+
+        @Override
+        public ClientAddress address() {
+            return ClientAddress.of(new InetSocketAddress("10.0.0.9", 1));
+        }
     }
 
     private byte[] withOurHandle(Message message) {
@@ -43,7 +51,9 @@ class CapturedLocksTest {
         List<Message> messages = CapturedMessages.locks();
         LocalProcess local = new LocalProcess(241);
         ByteRange locked = new ByteRange(100, 109);
-        assertThat(bench.service.lock(bench.identity(), local, true, locked).isGranted())
+        assertThat(bench.service
+                        .lock(LockedFile.here(bench.identity()), local, true, locked)
+                        .isGranted())
                 .isTrue();
         int compared = 0;
         for (int at = 0; at < messages.size(); at++) {
@@ -59,7 +69,7 @@ class CapturedLocksTest {
             compared++;
             if (compared == 9) {
                 // The process on the host unlocks, and the client that waits is told.
-                bench.service.unlock(bench.identity(), local, locked);
+                bench.service.unlock(bench.identity(), local, locked, Runnable::run);
                 bench.runNotices();
                 compareGranted(messages);
             }

@@ -22,6 +22,7 @@ import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
@@ -30,6 +31,7 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.nfs.locks.BackendLocking;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.testing.CallWriter;
@@ -42,12 +44,13 @@ final class NlmBench implements PeerCalls {
     static final int OTHER = 3;
     static final long GRACE_NANOS = Duration.ofSeconds(30).toNanos();
 
-    final MemoryFileSystem fs = new MemoryFileSystem(1 << 20, 100);
+    final FileSystem fs;
     final List<Runnable> notices = new ArrayList<>();
     final List<PeerCall> calls = new ArrayList<>();
     final Queue<CompletableFuture<ByteBuffer>> answers = new ArrayDeque<>();
     final List<Runnable> timers = new ArrayList<>();
-    final LockService service = new LockService(100, notices::add);
+    final List<Runnable> work = new ArrayList<>();
+    final LockService service = new LockService(100, notices::add, BackendLocking.on(work::add, 100));
     final FileHandle file;
     final NfsHandles handles;
     final NlmServer server;
@@ -60,12 +63,17 @@ final class NlmBench implements PeerCalls {
     }
 
     NlmBench(Path directory, ExportOptions options) {
+        this(new MemoryFileSystem(1 << 20, 100), directory, options);
+    }
+
+    NlmBench(FileSystem fs, Path directory, ExportOptions options) {
+        this.fs = fs;
         try {
             file = fs.create(
                             Caller.ROOT,
                             fs.root(),
                             FileName.of("file"),
-                            new CreateMode.Guarded(AttributeChanges.ofPermissions(0666)))
+                            new CreateMode.Unchecked(AttributeChanges.ofPermissions(0666)))
                     .node()
                     .handle();
             export = Export.of(PseudoPath.of("/"), fs, options, "memory");
@@ -78,7 +86,7 @@ final class NlmBench implements PeerCalls {
                     new NlmLimits(100, 10, 10),
                     directory,
                     Duration.ofNanos(GRACE_NANOS),
-                    new NlmServer.Others(_ -> false, () -> otherGrace, this, FileChanges.UNWATCHED),
+                    new OtherPrograms(_ -> false, () -> otherGrace, this, FileChanges.UNWATCHED),
                     CallRecorder.NONE,
                     () -> nowNanos);
         } catch (IOException | FsException e) {

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
@@ -26,6 +27,11 @@ class NlmProgramTest {
         @Override
         public boolean isGone() {
             return false;
+        }
+
+        @Override
+        public ClientAddress address() {
+            throw new UnsupportedOperationException("it holds nothing at a backend");
         }
 
         @Override

@@ -130,7 +130,8 @@ final class Configured {
                 new DataPath(
                         settings.get(Settings.SPLICE),
                         settings.get(Settings.INLINE),
-                        settings.get(Settings.DELEGATIONS)),
+                        settings.get(Settings.DELEGATIONS),
+                        settings.get(Settings.HOST_LOCKS)),
                 tls,
                 kerberos);
     }

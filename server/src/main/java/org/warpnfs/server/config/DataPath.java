@@ -3,21 +3,23 @@ package org.warpnfs.server.config;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 
 /**
- * Short cuts that a call may take. Each can be switched off, to find out whether a fault lies there.
+ * How calls work on files: short cuts that they may take, and locks that they take besides their own. Each can be
+ * switched off, to find out whether a fault lies there.
  *
  * @param splice whether data in the page cache go from a file to a socket without a copy in user space, where the
  *     kernel and the connection permit it; if not, all data are read before they are sent
  * @param inline whether calls that need not wait run on the event loop that received them; if not, every call runs on a
  *     thread of its lane
  * @param delegations which delegations NFSv4 clients may get, under which they cache without asking
+ * @param hostLocks whether byte-range locks of clients are taken at the backend too
  */
-public record DataPath(OnOff splice, OnOff inline, DelegationPolicy delegations) {
-    /** Takes all short cuts. */
+public record DataPath(OnOff splice, OnOff inline, DelegationPolicy delegations, OnOff hostLocks) {
+    /** Takes all short cuts and all locks. */
     public static final DataPath DEFAULTS = new DataPath(OnOff.ON, OnOff.ON);
 
-    /** With delegations to read. */
+    /** With delegations to read and all locks. */
     public DataPath(OnOff splice, OnOff inline) {
-        this(splice, inline, DelegationPolicy.READ);
+        this(splice, inline, DelegationPolicy.READ, OnOff.ON);
     }
 
     /** A switch that is on unless it is turned off. */

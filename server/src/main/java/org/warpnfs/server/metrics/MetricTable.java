@@ -334,6 +334,11 @@ public final class MetricTable {
             level("nlm_shares", "nlm_shares", "Share reservations of NFSv3 clients"),
             level("nlm_hosts", "nlm_hosts", "NFSv3 clients that are told of a restart"),
             level("locks_waiting", "locks_waiting", "Requests that wait in line for a byte-range lock"),
+            level("host_lock_owners", "host_lock_owners", "Owners with byte-range locks at a backend, counted by file"),
+            total(
+                    "host_lock_owners_refused",
+                    "host_lock_owners_refused",
+                    "Locks refused because a client's share of owners at backends was used up"),
             level("state_stateids", "state_stateids", "Stateids of opens, locks and delegations"),
             level("state_delegations", "state_delegations", "Delegations"),
             level("state_kept_reply_bytes", "state_kept_reply_bytes", "Bytes of replies that sessions keep"),

@@ -305,6 +305,15 @@ public final class Settings {
                     "port number of --tcp-port. With off, or without rpcbind, they mount with nolock.")
             .flag("--nlm", "on|off");
 
+    public static final Setting<OnOff> HOST_LOCKS = Setting.of(
+                    "hostLocks",
+                    new Kind.Choice<>(OnOff.class),
+                    OnOff.ON,
+                    "Take the byte-range locks of clients on the files too, where the backend has locks, so that "
+                            + "processes",
+                    "of this host and other servers see them. With off, locks exclude clients of this server alone.")
+            .flag("--host-locks", "on|off");
+
     public static final Setting<String> ADMIN = Setting.of(
                     "admin",
                     new Kind.Text("a path, or off", true),
@@ -391,6 +400,7 @@ public final class Settings {
                 RPCBIND,
                 MOUNT_UDP,
                 NLM,
+                HOST_LOCKS,
                 ADMIN,
                 LOG_FORMAT,
                 SLOW_CALL,

@@ -4,10 +4,10 @@ import java.util.function.Consumer;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.locks.LockedFile;
 import org.warpnfs.nfs.v4.state.OwnerStates;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.core.Client;
-import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
@@ -67,7 +67,7 @@ final class Lock implements ChangingOperation {
                         call.nowNanos(),
                         client,
                         new LockRequest(
-                                FileKey.of(file.identity()),
+                                LockedFile.of(file.fileSystem(), file.file()),
                                 LockTypes.isExclusive(type),
                                 LockTypes.range(offset, length),
                                 reclaim,

@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
-import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.locks.LockedFile;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -25,7 +25,7 @@ final class LockTest implements Operation {
                 .testLock(
                         call.nowNanos(),
                         call.calling().clientById(clientId),
-                        FileKey.of(file.identity()),
+                        LockedFile.of(file.fileSystem(), file.file()),
                         owner,
                         exclusive,
                         LockTypes.range(offset, length));

@@ -1,10 +1,19 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.Optional;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.locks.ByteRange;
+import org.warpnfs.nfs.locks.HeldLock;
+import org.warpnfs.nfs.locks.LockAttempt;
+import org.warpnfs.nfs.locks.LockedFile;
+import org.warpnfs.nfs.locks.Reservation;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.Conflict;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
+import org.warpnfs.nfs.v4.state.file.LockState;
+import org.warpnfs.nfs.v4.state.file.LockTable;
 import org.warpnfs.nfs.v4.state.file.OpenState;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -13,38 +22,64 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /** Byte-range locks: LOCK, LOCKT, LOCKU. See {@link StateTable}. */
 public final class LockStates {
+    /** How long a request waits for another one of its owner, and how often, before its client is told to wait. */
+    private static final long BUSY_MILLIS = 500;
+
+    private static final int MAX_TRIES = 4;
+
     private final StateCore core;
 
     LockStates(StateCore core) {
         this.core = core;
     }
 
-    /** LOCK. */
-    public Stateid lock(long nowNanos, Client client, LockRequest request) throws Nfs4Exception {
+    /** LOCK. Waits as the file's backend does, if it has locks. */
+    public Stateid lock(long nowNanos, Client client, LockRequest request) throws Nfs4Exception, FsException {
         core.settleGrace(nowNanos);
-        return core.locked(() -> {
-            core.requirePresent(client);
-            core.recovery.require(nowNanos, client, request.reclaim());
-            if (!request.reclaim()) {
-                requireNoReclaims(nowNanos);
-            }
-            OpenState open = core.locks.openForLock(client, request);
-            try {
-                core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
-            } catch (Nfs4Exception e) {
-                if (e.status() == Nfs4Status.DENIED) {
-                    core.locks.stand(open, request);
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            LockTable.Begun begun = core.locked(() -> begin(nowNanos, client, request));
+            LockState lockState = begun.lockState();
+            Reservation reservation = begun.reservation();
+            if (lockState == null && reservation != null) {
+                var _ = reservation.await(BUSY_MILLIS);
+            } else if (lockState != null) {
+                LockAttempt attempt = reservation == null ? LockAttempt.settled() : reservation.settle();
+                Optional<Stateid> stateid =
+                        core.locked(() -> Optional.ofNullable(core.locks.end(lockState, request, attempt)));
+                FsException failure = attempt.failure();
+                if (stateid.isEmpty() && failure != null) {
+                    throw failure;
                 }
-                throw e;
+                return stateid.orElseThrow();
             }
-            return core.locks.lock(open, request);
-        });
+        }
+        throw Nfs4Exception.of(Nfs4Status.DELAY);
     }
 
-    /** LOCKT; DENIED if the range cannot be locked now. */
-    public void testLock(long nowNanos, Client client, FileKey file, Opaque owner, boolean exclusive, ByteRange range)
-            throws Nfs4Exception {
+    private LockTable.Begun begin(long nowNanos, Client client, LockRequest request) throws Nfs4Exception {
+        core.requirePresent(client);
+        core.recovery.require(nowNanos, client, request.reclaim());
+        if (!request.reclaim()) {
+            requireNoReclaims(nowNanos);
+        }
+        OpenState open = core.locks.openForLock(client, request);
+        try {
+            core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
+        } catch (Nfs4Exception e) {
+            if (e.status() == Nfs4Status.DENIED) {
+                core.locks.stand(open, request);
+            }
+            throw e;
+        }
+        return core.locks.begin(open, request);
+    }
+
+    /** LOCKT; DENIED if the range cannot be locked now. Waits as the file's backend does, if it has locks. */
+    public void testLock(
+            long nowNanos, Client client, LockedFile file, Opaque owner, boolean exclusive, ByteRange range)
+            throws Nfs4Exception, FsException {
         core.settleGrace(nowNanos);
+        LockOwner locker = new LockOwner(client, owner);
         core.change(() -> {
             if (core.grace.isRunning(nowNanos)) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
@@ -52,9 +87,13 @@ public final class LockStates {
             requireNoReclaims(nowNanos);
             core.expireWhile(
                     nowNanos,
-                    () -> core.files.lockConflict(file, new LockOwner(client, owner), exclusive, range),
+                    () -> core.files.lockConflict(FileKey.of(file.identity()), locker, exclusive, range),
                     Nfs4Status.DENIED);
         });
+        HeldLock holder = core.service.conflictAtBackend(file, locker, exclusive, range);
+        if (holder != null) {
+            throw Conflict.of(holder).refusal(Nfs4Status.DENIED);
+        }
     }
 
     /** Clients of another protocol may still have to reclaim what would be taken from them. */
@@ -75,8 +114,16 @@ public final class LockStates {
         });
     }
 
-    /** LOCKU. */
+    /** LOCKU. Waits as the file's backend does, if it has locks. */
     public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
-        return core.locked(() -> core.locks.unlock(client, file, stateid, range));
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            LockTable.Unlocked unlocked = core.locked(() -> core.locks.unlock(client, file, stateid, range));
+            Reservation busy = unlocked.busy();
+            if (busy == null) {
+                return unlocked.stateid();
+            }
+            var _ = busy.await(BUSY_MILLIS);
+        }
+        throw Nfs4Exception.of(Nfs4Status.DELAY);
     }
 }

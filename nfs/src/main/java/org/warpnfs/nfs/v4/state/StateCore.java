@@ -104,7 +104,7 @@ final class StateCore implements ClientTable.Holdings {
         this.states = new StateEntries(log.instance());
         this.owners = new OwnerTable(limits);
         this.service = service;
-        this.locks = new LockTable(limits, states, owners, service);
+        this.locks = new LockTable(limits, states, owners, service, lock::follow);
         this.files = new FileStates(limits, states, owners, locks, lock::letGo);
         this.delegations = new DelegationTable(limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken);
         this.lastSweepNanos = nowNanos;

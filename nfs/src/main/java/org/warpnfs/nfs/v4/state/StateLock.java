@@ -31,6 +31,7 @@ final class StateLock {
     private List<SharedFile> letGo = new ArrayList<>();
     private List<SharedFile> taken = new ArrayList<>();
     private List<Runnable> tasks = new ArrayList<>();
+    private List<Runnable> following = new ArrayList<>();
 
     /**
      * @param background runs what no call waits for, including what may wait for a disk
@@ -95,6 +96,11 @@ final class StateLock {
         taken.add(file);
     }
 
+    /** Leaves a task that this thread does without the lock, before the request is answered. */
+    void follow(Runnable task) {
+        following.add(task);
+    }
+
     /** Leaves a task for the background thread. */
     void later(Runnable task) {
         tasks.add(task);
@@ -105,6 +111,7 @@ final class StateLock {
         List<SharedFile> own = List.of();
         List<SharedFile> others = List.of();
         List<Runnable> due = List.of();
+        List<Runnable> next = List.of();
         if (!outbox.isEmpty()) {
             calls = outbox;
             outbox = new ArrayList<>();
@@ -121,7 +128,12 @@ final class StateLock {
             due = tasks;
             tasks = new ArrayList<>();
         }
+        if (!following.isEmpty()) {
+            next = following;
+            following = new ArrayList<>();
+        }
         lock.unlock();
+        next.forEach(Runnable::run);
         if (!calls.isEmpty()) {
             calls.forEach(this::carry);
         }

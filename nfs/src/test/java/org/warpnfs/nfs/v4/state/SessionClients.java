@@ -6,6 +6,7 @@ import static org.warpnfs.nfs.v4.state.SmallState.file;
 import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 
 import java.util.function.LongSupplier;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
@@ -137,6 +138,10 @@ final class SessionClients {
     Stateid lock(Client client, int file, Stateid open, String owner, long offset) throws Nfs4Exception {
         LockRequest request =
                 new LockRequest(file(file), true, ByteRange.of(offset, 1).orElseThrow(), false, open, opaque(owner));
-        return table.locks().lock(clock.getAsLong(), client, request);
+        try {
+            return table.locks().lock(clock.getAsLong(), client, request);
+        } catch (FsException e) {
+            throw new AssertionError("no backend has its locks", e);
+        }
     }
 }

@@ -13,7 +13,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * @param lock the lock, if it is one
  */
 public record Conflict(@Nullable Client holder, @Nullable HeldLock lock) {
-    static Conflict of(HeldLock lock) {
+    /** A lock, of a client of NFSv4 or of anybody else. */
+    public static Conflict of(HeldLock lock) {
         return new Conflict(lock.owner() instanceof LockOwner owner ? owner.client() : null, lock);
     }
 

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.locks.Locker;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -9,6 +10,11 @@ public record LockOwner(Client client, Opaque owner) implements Locker {
     @Override
     public boolean isGone() {
         return client.isGone();
+    }
+
+    @Override
+    public ClientAddress address() {
+        return client.address();
     }
 
     @Override

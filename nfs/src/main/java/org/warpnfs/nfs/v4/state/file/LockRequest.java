@@ -3,25 +3,32 @@ package org.warpnfs.nfs.v4.state.file;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.locks.ByteRange;
+import org.warpnfs.nfs.locks.LockedFile;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
  * Arguments of a LOCK.
  *
+ * @param target the file
  * @param newOwner the lock-owner, if the client says that it is new on the file; then {@code stateid} is the open's,
  *     else the lock's
  * @param turn tells the client on another thread that the lock can be had now, if it waits for it; null if it does not
  */
 public record LockRequest(
-        FileKey file,
+        LockedFile target,
         boolean exclusive,
         ByteRange range,
         boolean reclaim,
         Stateid stateid,
         @Nullable Opaque newOwner,
         @Nullable Consumer<LockOwner> turn) {
-    /** A request whose client does not wait. */
+    /** The file, as state knows it. */
+    public FileKey file() {
+        return FileKey.of(target.identity());
+    }
+
+    /** A request whose client does not wait, for a file whose backend has no locks. */
     public LockRequest(
             FileKey file,
             boolean exclusive,
@@ -29,6 +36,6 @@ public record LockRequest(
             boolean reclaim,
             Stateid stateid,
             @Nullable Opaque newOwner) {
-        this(file, exclusive, range, reclaim, stateid, newOwner, null);
+        this(LockedFile.here(file.identity()), exclusive, range, reclaim, stateid, newOwner, null);
     }
 }

@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.locks.LockAttempt;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.locks.LocksBusyException;
+import org.warpnfs.nfs.locks.Reservation;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Shares;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
@@ -29,6 +31,7 @@ public final class LockTable {
     private final Shares shares;
     private final Shares stateShares;
     private final LockService service;
+    private final Consumer<Runnable> releases;
     private final Map<Client, Held> byClient = new HashMap<>();
 
     /** Counts of one client, over all files. */
@@ -44,9 +47,16 @@ public final class LockTable {
     /**
      * @param states everything that has a stateid
      * @param service has the byte ranges of all protocols
+     * @param releases runs what backends have still to release, when the lock of the state is free
      */
-    public LockTable(StateLimits limits, StateEntries states, OwnerTable owners, LockService service) {
+    public LockTable(
+            StateLimits limits,
+            StateEntries states,
+            OwnerTable owners,
+            LockService service,
+            Consumer<Runnable> releases) {
         this.service = service;
+        this.releases = releases;
         this.limits = limits;
         this.states = states;
         this.owners = owners;
@@ -84,28 +94,86 @@ public final class LockTable {
     }
 
     /**
-     * Locks a range; SERVERFAULT, in NFSv4.0 RESOURCE, if the client has used up its share, and DENIED if a client of
-     * another protocol was faster.
+     * A LOCK that has begun.
+     *
+     * @param lockState what its owner has; null if another request of the owner has to end first
+     * @param attempt GRANTED, RESERVED or BUSY
      */
-    public Stateid lock(OpenState open, LockRequest request) throws Nfs4Exception {
+    public record Begun(@Nullable LockState lockState, LockAttempt attempt) {
+        /** What has to be settled, or waited for, without the lock; null if nothing. */
+        public @Nullable Reservation reservation() {
+            return attempt.reservation();
+        }
+    }
+
+    /**
+     * Begins to lock a range; SERVERFAULT, in NFSv4.0 RESOURCE, if the client has used up its share, and DENIED if a
+     * client of another protocol was faster.
+     */
+    public Begun begin(OpenState open, LockRequest request) throws Nfs4Exception {
         // In the worst case a lock splits another one, and one lock becomes three.
         if (locksOf(open.client) + 2 > limits.maxLocksPerClient() || !shares.hasRoomFor(open.client.address(), 2)) {
             throw exhausted(open.client);
         }
         Opaque owner = request.newOwner();
-        boolean isNew = owner != null && !open.locks.containsKey(owner);
         LockState lockState =
                 owner == null ? findLock(open.client, request.file(), request.stateid()) : lockStateOf(open, owner);
         try {
-            take(lockState, request);
-        } catch (Nfs4Exception e) {
-            if (isNew) {
-                remove(lockState);
-            }
-            throw e;
+            LockAttempt attempt = take(lockState, request);
+            count(lockState.client(), attempt.more());
+            return new Begun(attempt.outcome() == LockAttempt.Outcome.BUSY ? null : lockState, attempt);
+        } finally {
+            removeIfUnused(lockState);
         }
-        lockState.seqid = OpenState.nextSeqid(lockState.seqid);
-        return states.stateid(lockState);
+    }
+
+    /**
+     * Ends a LOCK that has begun, with what became of it at the backend.
+     *
+     * @return the stateid; null if it failed at the backend with an error for the client
+     */
+    public @Nullable Stateid end(LockState lockState, LockRequest request, LockAttempt attempt) throws Nfs4Exception {
+        count(lockState.client(), attempt.more());
+        try {
+            switch (attempt.outcome()) {
+                case GRANTED -> {
+                    lockState.seqid = OpenState.nextSeqid(lockState.seqid);
+                    return states.stateid(lockState);
+                }
+                case FAILED -> {
+                    requireRoom(lockState.client(), attempt);
+                    return null;
+                }
+                case CANCELLED ->
+                    throw Nfs4Exception.of(lockState.revoked ? Nfs4Status.ADMIN_REVOKED : Nfs4Status.BAD_STATEID);
+                default -> {
+                    HeldLock holder = attempt.holder();
+                    if (request.reclaim() || holder == null) {
+                        // Somebody else has taken the lock while this server was away.
+                        throw Nfs4Exception.of(request.reclaim() ? Nfs4Status.RECLAIM_CONFLICT : Nfs4Status.DELAY);
+                    }
+                    throw Conflict.of(holder).refusal(Nfs4Status.DENIED);
+                }
+            }
+        } finally {
+            removeIfUnused(lockState);
+        }
+    }
+
+    private void requireRoom(Client client, LockAttempt attempt) throws Nfs4Exception {
+        FsException failure = attempt.failure();
+        if (failure == null || failure.error() == FsError.NO_LOCKS || failure.error() == FsError.NOT_SUPPORTED) {
+            throw exhausted(client);
+        }
+    }
+
+    /** Removes a lock stateid that no client has got. */
+    private void removeIfUnused(LockState lockState) {
+        if (lockState.seqid == 0
+                && rangeCountOf(lockState) == 0
+                && lockState.open.locks.get(lockState.owner.owner()) == lockState) {
+            remove(lockState);
+        }
     }
 
     /** Puts a request that is denied in line, if its client waits. */
@@ -114,7 +182,7 @@ public final class LockTable {
         if (turn != null) {
             LockOwner owner = lockerOf(open.client, request);
             service.stand(
-                    open.key().identity(),
+                    request.target(),
                     owner,
                     request.exclusive(),
                     request.range(),
@@ -128,16 +196,15 @@ public final class LockTable {
         return owner != null ? new LockOwner(client, owner) : findLock(client, request.file(), request.stateid()).owner;
     }
 
-    private void take(LockState lockState, LockRequest request) throws Nfs4Exception {
+    private LockAttempt take(LockState lockState, LockRequest request) throws Nfs4Exception {
         LockAttempt attempt;
         try {
             Consumer<LockOwner> turn = request.turn();
             LockOwner owner = lockState.owner;
-            FileIdentity file = lockState.key().identity();
             attempt = turn == null
-                    ? service.lock(file, owner, request.exclusive(), request.range())
+                    ? service.lock(request.target(), owner, request.exclusive(), request.range())
                     : service.lockInTurn(
-                            file,
+                            request.target(),
                             owner,
                             request.exclusive(),
                             request.range(),
@@ -150,7 +217,7 @@ public final class LockTable {
         if (holder != null) {
             throw Conflict.of(holder).refusal(Nfs4Status.DENIED);
         }
-        count(lockState.client(), attempt.more());
+        return attempt;
     }
 
     private LockState lockStateOf(OpenState open, Opaque owner) throws Nfs4Exception {
@@ -177,17 +244,28 @@ public final class LockTable {
         return lockState;
     }
 
-    /** LOCKU. */
-    public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
+    /**
+     * LOCKU.
+     *
+     * @return the new stateid, or the request of the same owner that has to end first
+     */
+    public Unlocked unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
         LockState lockState = findLock(client, file, stateid);
         // An unlock in the middle splits a lock in two. Twice the limit never hinders clients that only unlock.
         if (locksOf(client) >= 2 * limits.maxLocksPerClient()) {
             throw exhausted(client);
         }
-        count(client, service.unlock(file.identity(), lockState.owner, range));
+        LockAttempt attempt = service.unlock(file.identity(), lockState.owner, range, releases);
+        if (attempt.reservation() != null) {
+            return new Unlocked(stateid, attempt.reservation());
+        }
+        count(client, attempt.more());
         lockState.seqid = OpenState.nextSeqid(lockState.seqid);
-        return states.stateid(lockState);
+        return new Unlocked(states.stateid(lockState), null);
     }
+
+    /** The result of a LOCKU. */
+    public record Unlocked(Stateid stateid, @Nullable Reservation busy) {}
 
     private void count(Client client, int more) {
         Held held = byClient.get(client);
@@ -229,7 +307,7 @@ public final class LockTable {
      * the file, or locks again (RFC 8881, section 8.4.3).
      */
     private void revoke(LockState lockState) {
-        count(lockState.client(), service.unlockAll(lockState.key().identity(), lockState.owner));
+        count(lockState.client(), service.unlockAll(lockState.key().identity(), lockState.owner, releases));
         lockState.revoked = true;
         Held held = byClient.get(lockState.client());
         if (held != null) {
@@ -270,7 +348,7 @@ public final class LockTable {
         for (Iterator<LockState> all = open.locks.values().iterator(); done < most && all.hasNext(); done++) {
             LockState lockState = all.next();
             all.remove();
-            count(open.client, service.unlockAll(open.key().identity(), lockState.owner));
+            count(open.client, service.unlockAll(open.key().identity(), lockState.owner, releases));
             left(lockState);
         }
         return done;

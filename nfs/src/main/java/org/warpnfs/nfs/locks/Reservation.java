@@ -1,0 +1,115 @@
+package org.warpnfs.nfs.locks;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that is granted here and not yet at the backend. Others are kept out already; what its owner had before counts
+ * until the reservation {@linkplain #settle ends}.
+ *
+ * <p>Guarded by the lock of the service, but for the methods that are public.
+ */
+public final class Reservation {
+    private final Function<Reservation, LockAttempt> settling;
+    private final Locker owner;
+    private final boolean exclusive;
+    private final ByteRange range;
+    /** What the owner had of the range before. */
+    private final List<HeldLock> before;
+    /** The request that stands in line if the lock is somebody else's; null if it does not wait. */
+    private final @Nullable Waiting orWait;
+
+    /** True if the line made it; false if its owner asks, and hears the result. */
+    private final boolean ofTheLine;
+
+    private final CountDownLatch ended = new CountDownLatch(1);
+    /** True if the owner's locks on the file were all released meanwhile. */
+    private boolean cancelled;
+    /** True if the request was cancelled meanwhile: the owner has what it had before. */
+    private boolean unwanted;
+
+    Reservation(
+            Function<Reservation, LockAttempt> settling,
+            Locker owner,
+            boolean exclusive,
+            ByteRange range,
+            List<HeldLock> before,
+            @Nullable Waiting orWait,
+            boolean ofTheLine) {
+        this.settling = settling;
+        this.owner = owner;
+        this.exclusive = exclusive;
+        this.range = range;
+        this.before = before;
+        this.orWait = orWait;
+        this.ofTheLine = ofTheLine;
+    }
+
+    /**
+     * Takes the lock at the backend, and confirms it here or restores what was. Must be called once, by a thread that
+     * has no lock; waits as the backend does.
+     *
+     * @return what became of it; its {@code more} comes on top of that of the reservation
+     */
+    public LockAttempt settle() {
+        return settling.apply(this);
+    }
+
+    /** Waits until it has ended, at most that long. Returns false if it has not. */
+    public boolean await(long millis) {
+        try {
+            return ended.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    Locker owner() {
+        return owner;
+    }
+
+    boolean exclusive() {
+        return exclusive;
+    }
+
+    ByteRange range() {
+        return range;
+    }
+
+    List<HeldLock> before() {
+        return before;
+    }
+
+    @Nullable
+    Waiting orWait() {
+        return orWait;
+    }
+
+    boolean isOfTheLine() {
+        return ofTheLine;
+    }
+
+    void cancel() {
+        cancelled = true;
+    }
+
+    boolean isCancelled() {
+        return cancelled;
+    }
+
+    void unwant() {
+        unwanted = true;
+    }
+
+    boolean isUnwanted() {
+        return unwanted;
+    }
+
+    void end() {
+        ended.countDown();
+    }
+}

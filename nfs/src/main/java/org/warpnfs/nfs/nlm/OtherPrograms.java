@@ -1,0 +1,15 @@
+package org.warpnfs.nfs.nlm;
+
+import java.util.function.BooleanSupplier;
+import org.warpnfs.nfs.export.FileChanges;
+
+/**
+ * What NLM needs of the other programs.
+ *
+ * @param departed asks whether an owner whose lock conflicts is still there
+ * @param otherGrace true while clients of another protocol may reclaim
+ * @param calls calls clients
+ * @param fileChanges told before a file is locked: a client with a delegation locks it without asking
+ */
+public record OtherPrograms(
+        DepartedOwners departed, BooleanSupplier otherGrace, PeerCalls calls, FileChanges fileChanges) {}

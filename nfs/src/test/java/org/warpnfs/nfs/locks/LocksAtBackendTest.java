@@ -1,0 +1,354 @@
+package org.warpnfs.nfs.locks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.DescriptorBudget;
+import org.warpnfs.fs.local.LocalFileSystem;
+import org.warpnfs.fs.local.LocalOptions;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OwnerLocks;
+import org.warpnfs.limits.ClientAddress;
+
+/** Locks that are taken on a file of the host too. Another server on the same directory is the somebody else. */
+@Timeout(120)
+class LocksAtBackendTest {
+    private static final ClientAddress ANN = ClientAddress.of(new InetSocketAddress("10.0.0.1", 700));
+    private static final ByteRange ALL = ByteRange.ALL;
+
+    @TempDir
+    private Path directory;
+
+    private LocalFileSystem files;
+    private LocalFileSystem elsewhere;
+    private LockedFile file;
+
+    private final List<Runnable> work = new ArrayList<>();
+    private final List<Runnable> notices = new ArrayList<>();
+    private final List<Runnable> timers = new ArrayList<>();
+    private final List<String> told = new ArrayList<>();
+    private LockService service = service(100);
+
+    private LockService service(int mostOwners) {
+        return new LockService(
+                100, notices::add, BackendLocking.on(work::add, mostOwners), (_, task) -> timers.add(task));
+    }
+
+    private static final class Owner implements Locker {
+        private final String name;
+        private volatile boolean gone;
+
+        Owner(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public boolean isGone() {
+            return gone;
+        }
+
+        @Override
+        public ClientAddress address() {
+            return ANN;
+        }
+
+        @Override
+        public byte[] name() {
+            return name.getBytes(StandardCharsets.US_ASCII);
+        }
+    }
+
+    private final Owner a = new Owner("a");
+    private final Owner b = new Owner("b");
+
+    @BeforeEach
+    void start() throws Exception {
+        Files.write(directory.resolve("f"), new byte[0]);
+        files = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
+        elsewhere = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
+        file = LockedFile.of(files, handle(files));
+    }
+
+    private static FileHandle handle(LocalFileSystem of) throws Exception {
+        return of.lookup(Caller.ROOT, of.root(), FileName.of("f")).handle();
+    }
+
+    private OwnerLocks somebodyElse() throws Exception {
+        return elsewhere.openLocks(handle(elsewhere), OpenAccess.READ_WRITE);
+    }
+
+    @AfterEach
+    void stop() {
+        files.close();
+        elsewhere.close();
+    }
+
+    private static ByteRange range(long first, long last) {
+        return new ByteRange(first, last);
+    }
+
+    private LockAttempt lock(Owner owner, boolean exclusive, ByteRange range) throws LocksBusyException {
+        LockAttempt attempt = service.lock(file, owner, exclusive, range);
+        Reservation reservation = attempt.reservation();
+        return reservation == null ? attempt : reservation.settle();
+    }
+
+    private LockAttempt.Outcome waitFor(Owner owner, boolean exclusive, ByteRange range) throws LocksBusyException {
+        LockAttempt attempt = service.lockOrWait(file, owner, exclusive, range, ANN, () -> told.add(owner.name));
+        Reservation reservation = attempt.reservation();
+        return (reservation == null ? attempt : reservation.settle()).outcome();
+    }
+
+    private void unlock(Owner owner, ByteRange range) {
+        assertThat(service.unlock(file.identity(), owner, range, Runnable::run).isGranted())
+                .isTrue();
+    }
+
+    private void runAll(List<Runnable> tasks) {
+        List<Runnable> now = List.copyOf(tasks);
+        tasks.clear();
+        now.forEach(Runnable::run);
+    }
+
+    private List<String> toldNow() {
+        runAll(work);
+        runAll(notices);
+        List<String> now = List.copyOf(told);
+        told.clear();
+        return now;
+    }
+
+    private void timersRunOut() {
+        runAll(timers);
+        runAll(work);
+    }
+
+    @Test
+    void lock_ofAClient_keepsSomebodyElseOutUntilItIsReleased() throws Exception {
+        assertThat(lock(a, true, range(10, 19)).isGranted()).isTrue();
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(false, 15, 15)).isPresent();
+            assertThat(lock(a, false, range(10, 14)).isGranted()).isTrue();
+            assertThat(other.tryLock(false, 10, 14)).isEmpty();
+            unlock(a, range(17, 17));
+            assertThat(other.tryLock(true, 17, 17)).isEmpty();
+            assertThat(other.tryLock(true, 16, 16)).isPresent();
+            int _ = service.unlockAll(file.identity(), a, Runnable::run);
+            assertThat(other.tryLock(true, 0, OwnerLocks.TO_EOF)).isEmpty();
+        }
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void lockOfSomebodyElse_isToldAsTheHolder_andWhatWasThereStays() throws Exception {
+        assertThat(lock(a, false, range(0, 99)).isGranted()).isTrue();
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(false, 20, 29)).isEmpty();
+            LockAttempt denied = lock(a, true, range(10, 49));
+            assertThat(denied.outcome()).isEqualTo(LockAttempt.Outcome.DENIED);
+            assertThat(denied.holder()).isEqualTo(new HeldLock(new HostProcess(0), false, range(20, 29)));
+            assertThat(service.of(file.identity(), a, 9)).containsExactly(new HeldLock(a, false, range(0, 99)));
+            assertThat(service.conflictAtBackend(file, b, true, range(25, 25)))
+                    .isEqualTo(new HeldLock(new HostProcess(0), false, range(20, 29)));
+            assertThat(service.conflictAtBackend(file, b, false, range(25, 25))).isNull();
+        }
+        assertThat(other(false, 50)).as("a has it shared still").isTrue();
+        assertThat(other(true, 50)).isFalse();
+    }
+
+    private boolean other(boolean exclusive, long at) throws Exception {
+        try (OwnerLocks other = somebodyElse()) {
+            return other.tryLock(exclusive, at, at).isEmpty();
+        }
+    }
+
+    @Test
+    void waiter_forALockOfSomebodyElse_isTriedAgainAndGranted() throws Exception {
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(true, 0, 9)).isEmpty();
+            assertThat(waitFor(a, true, range(0, 9))).isEqualTo(LockAttempt.Outcome.WAITING);
+            assertThat(waitFor(b, true, range(0, 9))).isEqualTo(LockAttempt.Outcome.WAITING);
+            for (int round = 0; round < 5; round++) {
+                timersRunOut();
+                assertThat(timers).as("one trial for the file").hasSize(1);
+                assertThat(toldNow()).isEmpty();
+            }
+        }
+        timersRunOut();
+        assertThat(toldNow()).containsExactly("a");
+        assertThat(other(true, 0)).isFalse();
+        unlock(a, ALL);
+        assertThat(toldNow()).containsExactly("b");
+        unlock(b, ALL);
+        timersRunOut();
+        assertThat(timers).isEmpty();
+        assertThat(service.waiting()).isZero();
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void waiterThatAsksAgain_forALockOfSomebodyElse_isToldWhenItIsGone() throws Exception {
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(true, 0, 9)).isEmpty();
+            assertThat(inTurn(a)).isEqualTo(LockAttempt.Outcome.DENIED);
+            timersRunOut();
+            assertThat(toldNow()).isEmpty();
+        }
+        timersRunOut();
+        assertThat(toldNow()).containsExactly("a");
+        assertThat(inTurn(a)).isEqualTo(LockAttempt.Outcome.GRANTED);
+        assertThat(toldNow()).as("who asks hears the answer").isEmpty();
+    }
+
+    private LockAttempt.Outcome inTurn(Owner owner) throws LocksBusyException {
+        LockAttempt attempt = service.lockInTurn(file, owner, true, range(0, 9), ANN, () -> told.add(owner.name));
+        Reservation reservation = attempt.reservation();
+        return (reservation == null ? attempt : reservation.settle()).outcome();
+    }
+
+    @Test
+    void waiter_thatCancels_getsNothingAtTheBackend() throws Exception {
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(true, 0, 9)).isEmpty();
+            assertThat(waitFor(a, true, range(0, 9))).isEqualTo(LockAttempt.Outcome.WAITING);
+        }
+        runAll(timers);
+        assertThat(service.cancel(file.identity(), a, true, range(0, 9))).isTrue();
+        runAll(work);
+        assertThat(toldNow()).isEmpty();
+        assertThat(other(true, 0)).isTrue();
+        timersRunOut();
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void lock_reservedWhileItsOwnerIsReleased_isGivenBack() throws Exception {
+        Reservation reservation = service.lock(file, a, true, ALL).reservation();
+        assertThat(service.lock(file, a, false, ALL).outcome()).isEqualTo(LockAttempt.Outcome.BUSY);
+        assertThat(service.unlock(file.identity(), a, ALL, Runnable::run).outcome())
+                .isEqualTo(LockAttempt.Outcome.BUSY);
+        int _ = service.unlockAll(file.identity(), a, Runnable::run);
+        assertThat(reservation.settle().outcome()).isEqualTo(LockAttempt.Outcome.CANCELLED);
+        assertThat(reservation.await(0)).isTrue();
+        assertThat(other(true, 0)).isTrue();
+        assertThat(service.files()).isZero();
+    }
+
+    /** Nobody has released the locks of a client that was removed yet, but they do not count. */
+    @Test
+    void lockOfAnOwnerThatIsGone_isNotInTheWay() throws Exception {
+        assertThat(lock(a, true, ALL).isGranted()).isTrue();
+        a.gone = true;
+        assertThat(lock(b, true, ALL).isGranted()).isTrue();
+        int _ = service.unlockAll(file.identity(), a, Runnable::run);
+        assertThat(other(false, 0)).isFalse();
+        unlock(b, ALL);
+        assertThat(other(true, 0)).isTrue();
+    }
+
+    @Test
+    void owners_beyondTheirNumber_areRefused() throws Exception {
+        service = service(2);
+        assertThat(lock(a, false, ALL).isGranted()).isTrue();
+        LockAttempt refused = lock(b, false, ALL);
+        assertThat(refused.outcome()).isEqualTo(LockAttempt.Outcome.FAILED);
+        assertThat(refused.failure().error()).isEqualTo(FsError.NO_LOCKS);
+        unlock(a, ALL);
+        assertThat(lock(b, false, ALL).isGranted()).isTrue();
+    }
+
+    @Test
+    void ranges_beyondTheOffsetsOfTheHost_areLockedHereAlone() throws Exception {
+        assertThat(lock(a, true, range(Long.MIN_VALUE, -1)).isGranted()).isTrue();
+        assertThat(lock(a, true, range(5, -1)).isGranted()).isTrue();
+        assertThat(other(true, 4)).isTrue();
+        assertThat(other(true, Long.MAX_VALUE - 1)).isFalse();
+        unlock(a, range(6, Long.MAX_VALUE - 1));
+        assertThat(other(true, 6)).isTrue();
+        assertThat(other(true, 5)).isFalse();
+        unlock(a, ALL);
+        assertThat(service.files()).isZero();
+    }
+
+    /** Threads as clients and one as somebody else: whoever has a lock is alone, and in the end nobody has one. */
+    @Test
+    void locks_ofManyThreadsAtRandom_excludeEachOtherAndLeaveNothing() throws Exception {
+        long seed = new Random().nextLong();
+        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        int bytes = 8;
+        List<AtomicReference<Object>> holders = new ArrayList<>();
+        for (int i = 0; i < bytes; i++) {
+            holders.add(new AtomicReference<>());
+        }
+        int descriptors = DescriptorBudget.ofProcess().usedByFiles();
+        LockService shared = new LockService(100, Runnable::run, BackendLocking.on(Runnable::run, 100));
+        AtomicBoolean granted = new AtomicBoolean();
+        List<Thread> threads = new ArrayList<>();
+        for (int number = 0; number < 5; number++) {
+            Random random = new Random(seed + number);
+            Owner owner = new Owner("o" + number);
+            boolean isElse = number == 0;
+            threads.add(Thread.ofPlatform().start(() -> {
+                try (OwnerLocks other = somebodyElse()) {
+                    for (int step = 0; step < 1500; step++) {
+                        int first = random.nextInt(bytes);
+                        int last = first + random.nextInt(bytes - first);
+                        boolean locked;
+                        if (isElse) {
+                            locked = other.tryLock(true, first, last).isEmpty();
+                        } else {
+                            LockAttempt attempt = shared.lock(file, owner, true, range(first, last));
+                            Reservation reservation = attempt.reservation();
+                            locked = (reservation == null ? attempt : reservation.settle()).isGranted();
+                            granted.compareAndSet(false, locked);
+                        }
+                        if (!locked) {
+                            continue;
+                        }
+                        for (int at = first; at <= last; at++) {
+                            assertThat(holders.get(at).getAndSet(owner)).isNull();
+                        }
+                        for (int at = first; at <= last; at++) {
+                            assertThat(holders.get(at).getAndSet(null)).isSameAs(owner);
+                        }
+                        if (isElse) {
+                            other.unlock(first, last);
+                        } else if (random.nextBoolean()) {
+                            LockAttempt _ = shared.unlock(file.identity(), owner, range(first, last), Runnable::run);
+                        } else {
+                            int _ = shared.unlockAll(file.identity(), owner, Runnable::run);
+                        }
+                    }
+                } catch (Throwable e) {
+                    failures.add(e);
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(failures).as("seed %d", seed).isEmpty();
+        assertThat(granted).isTrue();
+        assertThat(shared.files()).as("seed %d", seed).isZero();
+        assertThat(other(true, 0)).isTrue();
+        assertThat(DescriptorBudget.ofProcess().usedByFiles()).isEqualTo(descriptors);
+    }
+}
