@@ -134,4 +134,28 @@ class HostLocksTest {
                 .isEqualTo(Nfs4Status.OK);
         assertThat(isFree(0)).isFalse();
     }
+
+    /** The first instance's locks on the file stay, as would those of a process that was faster than the client. */
+    @Test
+    void reclaim_ofWhatTheHostHasMeanwhile_isAConflict(@TempDir Path state) throws Exception {
+        try (V4Server again = V4Server.restarting(state, files)) {
+            V4Client holder = V4Client.mounted(again, "holder", 0);
+            Reply opened =
+                    holder.run(new Ops().data().openCreate("o", "g", 3, 0).getFh());
+            int[] old = opened.afterData().open();
+            byte[] handle = opened.getFh();
+            holder.run(new Ops().putFh(handle).lock(WRITE_LT, false, 0, 10, old, "l"));
+
+            again.start();
+            holder.connect();
+            Reply reclaimed = holder.run(new Ops().putFh(handle).openPrevious("o", 3));
+            reclaimed.op(OpCode.PUTFH);
+            int[] open = reclaimed.open();
+
+            assertThat(holder.statusOf(new Ops().putFh(handle).lock(WRITE_LT, true, 0, 10, open, "l")))
+                    .isEqualTo(Nfs4Status.RECLAIM_CONFLICT);
+            assertThat(holder.statusOf(new Ops().putFh(handle).lock(WRITE_LT, true, 10, 10, open, "l")))
+                    .isEqualTo(Nfs4Status.OK);
+        }
+    }
 }

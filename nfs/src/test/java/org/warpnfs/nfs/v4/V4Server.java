@@ -85,6 +85,18 @@ final class V4Server implements AutoCloseable {
         return new V4Server(null, new MemoryFileSystem(1 << 20, 100), ExportTable.of(exports));
     }
 
+    /** A server that exports these files at /data, no_root_squash, and may be started again. */
+    static V4Server restarting(Path stateDirectory, FileSystem files) {
+        return new V4Server(
+                stateDirectory,
+                new MemoryFileSystem(1 << 20, 100),
+                ExportTable.of(List.of(Export.of(
+                        PseudoPath.of("/data"),
+                        files,
+                        ExportOptions.DEFAULTS.withSquash(Squash.NONE),
+                        "a directory"))));
+    }
+
     static V4Server of(ExportTable exports) {
         return new V4Server(null, new MemoryFileSystem(1 << 20, 100), exports);
     }
