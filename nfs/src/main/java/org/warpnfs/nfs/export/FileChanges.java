@@ -21,6 +21,15 @@ public interface FileChanges {
     Change begin(FileIdentity file) throws FsException;
 
     /**
+     * Must be called before entries of a directory are changed, as {@link #begin} for a file.
+     *
+     * @throws FsException TRY_LATER while a delegation of the directory is being recalled
+     */
+    default Change beginInDirectory(FileIdentity directory) throws FsException {
+        return () -> {};
+    }
+
+    /**
      * True if a client with a delegation may have changes of the file in its cache that the backend does not know.
      * Looks only at memory and takes no lock.
      */

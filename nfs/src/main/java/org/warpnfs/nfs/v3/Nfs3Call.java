@@ -6,7 +6,6 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
-import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Export;
@@ -132,6 +131,11 @@ final class Nfs3Call {
         return server.fileChanges().begin(file.identity());
     }
 
+    /** Must be called before entries of a directory are changed, as {@link #changingWatched} for a file. */
+    FileChanges.Change changingEntries(FileIdentity directory) throws FsException {
+        return server.fileChanges().beginInDirectory(directory);
+    }
+
     /**
      * True if an NFSv4 client may have changes of the file in its cache. Its attributes here are then old, and a reply
      * that need not have them has none.
@@ -165,13 +169,15 @@ final class Nfs3Call {
             // The procedure itself will report this error.
             return () -> {};
         }
-        // Only regular files are ever delegated.
+        // Nothing else is ever delegated.
         FileIdentity file = directory.fileSystem().identity(found.handle());
         return counted(
                 file,
-                found.attributes().type() == FileType.REGULAR
-                        ? server.fileChanges().begin(file)
-                        : () -> {});
+                switch (found.attributes().type()) {
+                    case REGULAR -> server.fileChanges().begin(file);
+                    case DIRECTORY -> server.fileChanges().beginInDirectory(file);
+                    default -> () -> {};
+                });
     }
 
     private FileChanges.Change counted(FileIdentity file, FileChanges.Change change) {

@@ -286,6 +286,11 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         }
 
         @Override
+        public Change beginInDirectory(FileIdentity directory) throws FsException {
+            return state.delegations().mayDelegateDirectories() ? begin(directory) : () -> {};
+        }
+
+        @Override
         public boolean isChangedElsewhere(FileIdentity file) {
             return state.delegations().isWriteDelegated(file.file());
         }

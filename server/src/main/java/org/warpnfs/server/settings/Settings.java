@@ -200,10 +200,10 @@ public final class Settings {
                     "delegations",
                     new Kind.Choice<>(DelegationPolicy.class),
                     DelegationPolicy.READ,
-                    "Which delegations NFSv4 clients get: none, those to read, or those to write too. Programs of this",
-                    "host recall none: use write only if they neither read nor change files that clients write, and",
-                    "none if they change files that clients read.")
-            .flag("--delegations", "none|read|write");
+                    "Which delegations NFSv4 clients get: none, those to read, those to write too, or all, also of",
+                    "directories. Programs of this host recall none: use write or all only if they neither read nor",
+                    "change what clients write, and none if they change files that clients read.")
+            .flag("--delegations", "none|read|write|all");
 
     public static final Setting<Long> THREADS = Setting.of(
                     "threads",

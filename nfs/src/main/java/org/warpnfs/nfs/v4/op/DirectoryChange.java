@@ -1,9 +1,13 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.state.DelegationStates;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
  * change_info4 (RFC 8881, section 3.3.11): a directory's change attribute before and after a change, and whether
@@ -15,23 +19,54 @@ final class DirectoryChange implements AutoCloseable {
 
     private final Location directory;
     private final ChangeWindows.Window window;
+    private final DelegationStates.@Nullable Change change;
     private final long before;
     private boolean open = true;
 
-    private DirectoryChange(Location directory, ChangeWindows.Window window, long before) {
+    private DirectoryChange(
+            Location directory, ChangeWindows.Window window, DelegationStates.@Nullable Change change, long before) {
         this.directory = directory;
         this.window = window;
+        this.change = change;
         this.before = before;
     }
 
-    static DirectoryChange begin(CallContext call, Location directory) throws FsException {
+    /** Begins a change; DELAY while another client has a delegation of the directory. */
+    static DirectoryChange begin(CallContext call, Location directory) throws Nfs4Exception, FsException {
+        DelegationStates delegations = call.services().state().delegations();
+        if (!delegations.mayDelegateDirectories()) {
+            return watch(call, directory);
+        }
+        DelegationStates.Change change = delegations.beginChange(
+                call.nowNanos(),
+                FileKey.of(directory.identity()).handle(),
+                call.calling().clientOrNull());
+        boolean begun = false;
+        try {
+            DirectoryChange watched = watch(call, directory, change);
+            begun = true;
+            return watched;
+        } finally {
+            if (!begun) {
+                change.close();
+            }
+        }
+    }
+
+    /** Begins to watch a directory that the operation itself does not change. */
+    static DirectoryChange watch(CallContext call, Location directory) throws FsException {
+        return watch(call, directory, null);
+    }
+
+    private static DirectoryChange watch(CallContext call, Location directory, DelegationStates.@Nullable Change change)
+            throws FsException {
         ChangeWindows.Window window = call.services().exports().changeWindows().begin(directory.identity());
         boolean begun = false;
         try {
-            DirectoryChange change = new DirectoryChange(
-                    directory, window, directory.attributes().changeId());
+            DirectoryChange watched = new DirectoryChange(
+                    directory, window, change, directory.attributes().changeId());
             begun = true;
-            return change;
+            return watched;
         } finally {
             if (!begun) {
                 window.end();
@@ -49,8 +84,7 @@ final class DirectoryChange implements AutoCloseable {
             // The directory was removed meanwhile, but the change was made and has to be answered.
             known = false;
         }
-        open = false;
-        boolean alone = window.end();
+        boolean alone = end();
         out.bool(known && alone);
         out.int64(before);
         out.int64(after);
@@ -59,8 +93,15 @@ final class DirectoryChange implements AutoCloseable {
     @Override
     public void close() {
         if (open) {
-            open = false;
-            window.end();
+            boolean _ = end();
         }
+    }
+
+    private boolean end() {
+        open = false;
+        if (change != null) {
+            change.close();
+        }
+        return window.end();
     }
 }

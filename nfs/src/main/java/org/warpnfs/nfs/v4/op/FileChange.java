@@ -46,7 +46,8 @@ final class FileChange implements AutoCloseable {
     }
 
     /**
-     * Begins a change of the file of that name, or of nothing if there is none. Only regular files are ever delegated.
+     * Begins a change of the file of that name, or of nothing if there is none. Only regular files and directories are
+     * ever delegated.
      */
     static FileChange ofName(CallContext call, Location directory, FileName name) throws Nfs4Exception {
         FileNode found;
@@ -57,7 +58,8 @@ final class FileChange implements AutoCloseable {
             return OF_NOTHING;
         }
         Location file = directory.sibling(found.handle());
-        return found.attributes().type() == FileType.REGULAR ? of(call, file) : ofOpen(call, file);
+        FileType type = found.attributes().type();
+        return type == FileType.REGULAR || type == FileType.DIRECTORY ? of(call, file) : ofOpen(call, file);
     }
 
     static FileChange ofNothing() {

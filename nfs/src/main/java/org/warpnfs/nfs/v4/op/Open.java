@@ -121,7 +121,9 @@ final class Open implements ChangingOperation {
                 .state()
                 .opens()
                 .checkGraceForOpen(call.nowNanos(), call.calling().client(), false);
-        try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
+        try (DirectoryChange change = arguments.create() == null
+                ? DirectoryChange.watch(call, directory)
+                : DirectoryChange.begin(call, directory)) {
             BitSet set = new BitSet();
             boolean isNew = false;
             Location file;

@@ -55,6 +55,7 @@ public final class Operations {
         BY_CODE.put(OpCode.CREATE_SESSION, new CreateSession());
         BY_CODE.put(OpCode.DESTROY_SESSION, new DestroySession());
         BY_CODE.put(OpCode.FREE_STATEID, new FreeStateid());
+        BY_CODE.put(OpCode.GET_DIR_DELEGATION, new GetDirDelegation());
         BY_CODE.put(OpCode.SECINFO_NO_NAME, new SecInfoNoName());
         BY_CODE.put(OpCode.SEQUENCE, new Sequence());
         BY_CODE.put(OpCode.TEST_STATEID, new TestStateid());

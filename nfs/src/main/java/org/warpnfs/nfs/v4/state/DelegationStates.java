@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -15,6 +16,7 @@ import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
@@ -166,6 +168,22 @@ public final class DelegationStates {
     /** Sets how long a request waits for a client's answer to CB_GETATTR. */
     public void setPatience(long nanos) {
         patienceNanos = nanos;
+    }
+
+    /** True if clients may get delegations of directories. For any thread; takes no lock. */
+    public boolean mayDelegateDirectories() {
+        return core.delegations.mayDelegateDirectories();
+    }
+
+    /** GET_DIR_DELEGATION. Empty if there is none to give now. */
+    public Optional<Stateid> grantDirectory(
+            long nowNanos, Client client, FileKey directory, Opaque wireHandle, FileSystem fileSystem)
+            throws Nfs4Exception {
+        return core.locked(() -> {
+            core.requirePresent(client);
+            return Optional.ofNullable(
+                    core.delegations.grantDirectory(nowNanos, client, directory, wireHandle, fileSystem));
+        });
     }
 
     /** Sets which delegations clients get from now on. */

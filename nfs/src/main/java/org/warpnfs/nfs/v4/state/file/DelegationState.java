@@ -46,6 +46,7 @@ public final class DelegationState implements StateEntry, Recallable {
     private final Opaque wireHandle;
     private final DelegationKind kind;
     private final boolean withTimes;
+    private final @Nullable FileSystem directoryOf;
     private @Nullable SharedFile reader;
     private @Nullable SharedFile writer;
     private Phase phase = Phase.HELD;
@@ -76,8 +77,28 @@ public final class DelegationState implements StateEntry, Recallable {
         this.wireHandle = wireHandle;
         this.kind = kind;
         this.withTimes = withTimes;
+        this.directoryOf = null;
         this.reader = reader;
         this.writer = writer;
+    }
+
+    /**
+     * Makes a delegation of a directory (RFC 8881, section 10.9), which holds no file.
+     *
+     * @param directoryOf the file system of the directory
+     */
+    DelegationState(Client client, FileKey key, Stateid stateid, Opaque wireHandle, FileSystem directoryOf) {
+        this.client = client;
+        this.key = key;
+        this.stateid = stateid;
+        this.wireHandle = wireHandle;
+        this.kind = DelegationKind.READ;
+        this.withTimes = false;
+        this.directoryOf = directoryOf;
+    }
+
+    boolean isOfDirectory() {
+        return directoryOf != null;
     }
 
     @Override
@@ -203,7 +224,9 @@ public final class DelegationState implements StateEntry, Recallable {
     }
 
     boolean isOf(FileSystem fileSystem) {
-        return (reader != null && reader.isOf(fileSystem)) || (writer != null && writer.isOf(fileSystem));
+        return directoryOf == fileSystem
+                || (reader != null && reader.isOf(fileSystem))
+                || (writer != null && writer.isOf(fileSystem));
     }
 
     void releaseFiles(Consumer<SharedFile> closer) {

@@ -21,6 +21,7 @@ import org.warpnfs.nfs.v4.state.core.Shares;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
@@ -55,7 +56,7 @@ public final class DelegationTable {
     /** Files with a write delegation. Changed under the lock, and read without it. */
     private final Set<FileHandle> written = ConcurrentHashMap.newKeySet();
 
-    private DelegationPolicy policy = DelegationPolicy.WRITE;
+    private volatile DelegationPolicy policy = DelegationPolicy.WRITE;
 
     /** The delegations of one client. */
     private static final class Held {
@@ -248,15 +249,45 @@ public final class DelegationTable {
                 kind == DelegationKind.WRITE && wish.withTimes(),
                 reader == null ? null : reader.hold(),
                 writer == null ? null : writer.hold());
-        states.enter(delegation);
-        byClient.computeIfAbsent(request.client(), _ -> new Held()).all.put(delegation.number(), delegation);
-        byFile.computeIfAbsent(request.file().handle(), _ -> new LinkedHashMap<>(2))
-                .put(request.client(), delegation);
-        shares.take(request.client().address(), 1);
+        enter(delegation);
         if (kind == DelegationKind.WRITE) {
             written.add(request.file().handle());
         }
         return delegation;
+    }
+
+    private void enter(DelegationState delegation) {
+        Client client = delegation.client();
+        states.enter(delegation);
+        byClient.computeIfAbsent(client, _ -> new Held()).all.put(delegation.number(), delegation);
+        byFile.computeIfAbsent(delegation.key().handle(), _ -> new LinkedHashMap<>(2))
+                .put(client, delegation);
+        shares.take(client.address(), 1);
+    }
+
+    /** True if clients may get delegations of directories, so that changes of directories matter. Needs no lock. */
+    public boolean mayDelegateDirectories() {
+        return policy.permitsDirectories();
+    }
+
+    /**
+     * GET_DIR_DELEGATION: a delegation without notifications, which any change of the directory by others recalls.
+     * Returns null if there is none to give now.
+     */
+    public @Nullable Stateid grantDirectory(
+            long nowNanos, Client client, FileKey directory, Opaque wireHandle, FileSystem fileSystem) {
+        FileHandle handle = directory.handle();
+        if (!policy.permitsDirectories()
+                || changes.isContended(nowNanos, handle)
+                || !recaller.reaches(client)
+                || holds(client, handle)
+                || !hasRoomFor(client)) {
+            return null;
+        }
+        DelegationState delegation = new DelegationState(
+                client, directory, states.firstStateid(states.nextNumber()), wireHandle, fileSystem);
+        enter(delegation);
+        return delegation.stateid();
     }
 
     /**

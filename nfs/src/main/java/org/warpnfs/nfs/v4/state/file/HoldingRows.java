@@ -67,7 +67,8 @@ public final class HoldingRows {
     /** One delegation. */
     public static RowDraft<DelegationRow> describe(DelegationState delegation) {
         String phase = delegation.isRevoked() ? "revoked" : delegation.isRecalled() ? "recalled" : "held";
-        String kind = delegation.kind() == DelegationKind.WRITE ? "write" : "read";
+        String kind =
+                delegation.isOfDirectory() ? "directory" : delegation.kind() == DelegationKind.WRITE ? "write" : "read";
         return new RowDraft<>(
                 delegation.file(),
                 path -> new DelegationRow(
