@@ -2,7 +2,7 @@ package org.warpnfs.fs.spi;
 
 /**
  * A promise of the backend to tell when somebody other than this server is about to use a file in a way that conflicts.
- * The server holds one for each file on which its clients have delegations.
+ * It is for files that clients cache without asking.
  *
  * <p>A backend holds the other back until the lease is {@linkplain #close released}, for as long as its medium does
  * (Linux: {@code /proc/sys/fs/lease-break-time}). After that the lease is worth nothing, whether or not it was
