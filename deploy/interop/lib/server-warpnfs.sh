@@ -21,8 +21,8 @@ server_build() {
 server_arguments() {
   printf '%s\0' serve --listen 10.8.0.1 --rdma-port 20049 --tcp-port 2049 --state "$directory/state" --crc "$crc"
   # Clients of version 4.0 and of NLM do not report the end of reclaim, so the whole grace period must pass after a
-  # restart. It has to be longer than a client over RDMA waits between two attempts to connect, which is up to 20 s after
-  # two that failed.
+  # restart. It has to be longer than a client over RDMA waits between two attempts to connect, which is up to 20 s
+  # after two that failed.
   case $version in
     4.0) printf '%s\0' --lease 25 ;;
     3) printf '%s\0' --lease 15 ;;
