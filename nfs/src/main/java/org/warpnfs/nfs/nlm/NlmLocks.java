@@ -81,6 +81,12 @@ final class NlmLocks {
             return NlmReply.of(NlmStatus.DENIED_GRACE_PERIOD);
         }
         HostHoldings.Place place = place(caller, file, args.lock());
+        try {
+            fileChanges.beforeReading(place.file());
+        } catch (FsException e) {
+            // As for a LOCK: a client with a delegation may have locks that it is about to tell.
+            return NlmReply.of(NlmStatus.DENIED_GRACE_PERIOD);
+        }
         HeldLock holder = null;
         for (int tries = 0; tries < MAX_DEPARTED; tries++) {
             try {

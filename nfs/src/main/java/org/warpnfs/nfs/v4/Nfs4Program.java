@@ -44,6 +44,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.recovery.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
@@ -279,7 +280,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         @Override
         public Change begin(FileIdentity file) throws FsException {
             try {
-                return state.delegations().beginChange(clockNanos.getAsLong(), file.file(), null)::close;
+                return state.delegations().beginChange(clockNanos.getAsLong(), FileKey.of(file), null)::close;
             } catch (Nfs4Exception e) {
                 throw FsException.of(FsError.TRY_LATER);
             }
@@ -292,13 +293,13 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
 
         @Override
         public boolean isChangedElsewhere(FileIdentity file) {
-            return state.delegations().isWriteDelegated(file.file());
+            return state.delegations().isWriteDelegated(FileKey.of(file));
         }
 
         @Override
         public void beforeReading(FileIdentity file) throws FsException {
             try {
-                state.delegations().requireNoWriter(clockNanos.getAsLong(), file.file(), null);
+                state.delegations().requireNoWriter(clockNanos.getAsLong(), FileKey.of(file), null);
             } catch (Nfs4Exception e) {
                 throw FsException.of(FsError.TRY_LATER);
             }

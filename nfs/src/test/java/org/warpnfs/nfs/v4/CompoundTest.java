@@ -120,8 +120,7 @@ class CompoundTest {
     void compound_withKnownOperationNotServed_isNotSupported() {
         V4Client client = V4Client.mounted(server, "c", 0);
 
-        for (int number :
-                new int[] {7, 19, 20, 30, 35, 36, 39, 47, 48, 49, 50, 51, 54, 56, 61, 64, 65, 66, 67, 70}) {
+        for (int number : new int[] {7, 19, 20, 30, 35, 36, 39, 47, 48, 49, 50, 51, 54, 56, 61, 64, 65, 66, 67, 70}) {
             Reply reply = client.send(new Ops().root().op(number));
 
             assertThat(reply.status()).as("operation %d", number).isEqualTo(Nfs4Status.NOTSUPP);

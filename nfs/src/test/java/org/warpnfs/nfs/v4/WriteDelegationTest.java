@@ -156,6 +156,7 @@ class WriteDelegationTest {
                 Named.of("getattr", file().getAttrs(SIZE)),
                 Named.of("verify", file().verify(Fattr.size(8))),
                 Named.of("readdir that cannot say why", new Ops().data().readDir(0, 4000, 4000, SIZE)),
+                Named.of("question for a lock", file().lockTest(2, 0, 10, 0, "z")),
                 Named.of("setattr", file().setAttr(Fattr.mode(0600))),
                 Named.of("link", file().saveFh().data().link("g")),
                 Named.of("rename", new Ops().data().saveFh().rename("f", "g")),
@@ -294,6 +295,19 @@ class WriteDelegationTest {
         assertThat(other.statusOf(open(1))).as("nobody denies reading").isEqualTo(Nfs4Status.OK);
     }
 
+    /** What the client opened under its delegation was permitted when it did so. */
+    @Test
+    void open_ofWhatIsDelegated_afterThePermissionWasTakenAway_succeedsForTheOwner() {
+        newFile();
+        V4Client holder = V4Client.callable(server, "a", 1000);
+        int[] delegation = holder.writeDelegation("f");
+        holder.run(file().setAttr(Fattr.mode(0444)));
+
+        assertThat(holder.statusOf(file().openDelegatedFhToWrite("q", delegation)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(holder.statusOf(new Ops().data().open("r", "f", 3, 0))).isEqualTo(Nfs4Status.ACCESS);
+    }
+
     @Test
     void open_withAWish_getsThatOrNone() {
         newFile();
@@ -329,14 +343,54 @@ class WriteDelegationTest {
         assertThat(without.bool())
                 .as("nobody answered CB_NULL yet: give it back")
                 .isTrue();
+        assertThat(holder.statusOf(file().openDelegatedFhToWrite("q", delegation)))
+                .as("what it needs to give it back, within the grace period")
+                .isEqualTo(Nfs4Status.OK);
+        for (int i = 0; i < 4; i++) {
+            server.pass(V4Server.LEASE.dividedBy(2));
+            assertThat(holder.tested(delegation))
+                    .as("after %d half leases", i + 1)
+                    .isEqualTo(Nfs4Status.OK);
+        }
+    }
 
-        holder.run(giveBack(delegation));
+    @Test
+    void restart_holderThatCanBeCalledBack_keepsItsDelegation(@TempDir Path directory) {
+        server.close();
+        server = new V4Server(directory);
+        newFile();
+        V4Client holder = V4Client.callable(server, "a", 0);
+        holder.writeDelegation("f");
+        server.program().close();
+        server.start();
+        holder.connection = V4Server.newConnection();
+        holder.connect();
+        Ops reclaim = file().openPreviousDelegatedToWrite("o");
         holder.answerNull(holder.nextCallback());
         Reply with = holder.run(reclaim);
         with.afterFile();
         int[] again = with.readWriteDelegation();
         assertThat(with.bool()).isFalse();
         holder.run(file().write(again, 0, 2, "x"));
+    }
+
+    @Test
+    void restart_holderThatKeptTheTimes_reclaimsThemToo(@TempDir Path directory) {
+        server.close();
+        server = new V4Server(directory);
+        newFile();
+        V4Client holder = V4Client.callable(server, "a", 0);
+        holder.writeDelegation("f");
+        server.program().close();
+        server.start();
+        holder.connection = V4Server.newConnection();
+        holder.connect();
+
+        Reply reclaimed = holder.run(file().openPreviousDelegatedWithTimes("o"));
+
+        assertThat(reclaimed.afterFile().openUpToDelegation())
+                .as("OPEN_DELEGATE_WRITE_ATTRS_DELEG")
+                .isEqualTo(5);
     }
 
     @Test

@@ -39,7 +39,7 @@ final class DirectoryChange implements AutoCloseable {
         }
         DelegationStates.Change change = delegations.beginChange(
                 call.nowNanos(),
-                FileKey.of(directory.identity()).handle(),
+                FileKey.of(directory.identity()),
                 call.calling().clientOrNull());
         boolean begun = false;
         try {

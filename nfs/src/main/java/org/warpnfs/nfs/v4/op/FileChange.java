@@ -72,7 +72,7 @@ final class FileChange implements AutoCloseable {
                 .delegations()
                 .beginChange(
                         call.nowNanos(),
-                        FileKey.of(file.identity()).handle(),
+                        FileKey.of(file.identity()),
                         call.calling().clientOrNull());
     }
 

@@ -4,7 +4,6 @@ import java.util.BitSet;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Location;
@@ -30,7 +29,7 @@ final class LatestAttributes {
         return delegations.isAnyWriteDelegated()
                 && !file.isAbsent()
                 && Attributes.changeWithData(asked)
-                && delegations.isWriteDelegated(handleOf(file));
+                && delegations.isWriteDelegated(keyOf(file));
     }
 
     /**
@@ -45,7 +44,7 @@ final class LatestAttributes {
         DelegationStates.Held held = call.services()
                 .state()
                 .delegations()
-                .ask(call.nowNanos(), handleOf(file), call.calling().clientOrNull());
+                .ask(call.nowNanos(), keyOf(file), call.calling().clientOrNull());
         return held == null ? file.attributes() : merged(call, file, held);
     }
 
@@ -101,7 +100,7 @@ final class LatestAttributes {
     /** True if the calling client itself has the write delegation. */
     static boolean isWriter(CallContext call, Location file) {
         Client client = call.calling().clientOrNull();
-        return client != null && call.services().state().delegations().isWriter(handleOf(file), client);
+        return client != null && call.services().state().delegations().isWriter(keyOf(file), client);
     }
 
     /** Throws DELAY while another client has a write delegation of the file, which is being recalled. */
@@ -109,10 +108,10 @@ final class LatestAttributes {
         call.services()
                 .state()
                 .delegations()
-                .requireNoWriter(call.nowNanos(), handleOf(file), call.calling().clientOrNull());
+                .requireNoWriter(call.nowNanos(), keyOf(file), call.calling().clientOrNull());
     }
 
-    private static FileHandle handleOf(Location file) {
-        return FileKey.of(file.identity()).handle();
+    private static FileKey keyOf(Location file) {
+        return FileKey.of(file.identity());
     }
 }

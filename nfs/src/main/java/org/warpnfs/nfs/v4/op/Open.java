@@ -49,7 +49,6 @@ final class Open implements ChangingOperation {
 
     private static final int DELEGATE_NONE = 0;
     private static final int DELEGATE_NONE_EXT = 3;
-    private static final int DELEGATE_WRITE_ATTRS = 5;
     private static final int NFS_LIMIT_SIZE = 1;
     private static final int ACE_ALLOWED = 0;
 
@@ -117,10 +116,12 @@ final class Open implements ChangingOperation {
                             ? Nfs4Status.ISDIR
                             : Nfs4Status.EXIST);
         }
-        call.services()
-                .state()
-                .opens()
-                .checkGraceForOpen(call.nowNanos(), call.calling().client(), false);
+        if (arguments.delegation() == null) {
+            call.services()
+                    .state()
+                    .opens()
+                    .checkGraceForOpen(call.nowNanos(), call.calling().client(), false);
+        }
         try (DirectoryChange change = arguments.create() == null
                 ? DirectoryChange.watch(call, directory)
                 : DirectoryChange.begin(call, directory)) {
@@ -319,7 +320,8 @@ final class Open implements ChangingOperation {
                 FileKey.of(file.identity()),
                 access,
                 arguments.deny(),
-                arguments.claim() == OpenArguments.CLAIM_PREVIOUS);
+                arguments.claim() == OpenArguments.CLAIM_PREVIOUS,
+                arguments.delegation() != null);
     }
 
     /**
@@ -354,7 +356,8 @@ final class Open implements ChangingOperation {
         }
         Caller caller = call.admissions().callerAt(file);
         boolean reclaims = arguments.claim() == OpenArguments.CLAIM_PREVIOUS;
-        if (!isNew && !reclaims) {
+        // What a client did under its delegation was permitted then; the backend still judges who opens the file now.
+        if (!isNew && !reclaims && delegation == null) {
             requirePermitted(arguments, file, caller);
         }
         int missing = state.prepareOpen(call.nowNanos(), request);
@@ -378,10 +381,11 @@ final class Open implements ChangingOperation {
         DelegationWant wish = new DelegationWant(
                 unconfirmed ? DelegationWant.Kind.SETTLED : arguments.wish(),
                 Opaque.of(call.services().handles().encode(file)),
-                arguments.wantsTimestamps(),
+                arguments.keepsTimes(),
                 arguments.wantsEither());
         OpenedFile opened = state.open(call.nowNanos(), request, wish, reader, writer);
-        if (opened.delegation() instanceof DelegationGrant.Write) {
+        if (opened.delegation() instanceof DelegationGrant.Write && !reclaims) {
+            // After a reclaim it is not known what the client compares its changes with.
             noteChange(call, file);
         }
         OwnerTurn turn = call.turn();
@@ -398,8 +402,7 @@ final class Open implements ChangingOperation {
             call.services()
                     .state()
                     .delegations()
-                    .granted(
-                            call.calling().client(), FileKey.of(file.identity()).handle(), file.attributes());
+                    .granted(call.calling().client(), FileKey.of(file.identity()), file.attributes());
         } catch (FsException e) {
             // Without it, whatever the client says later counts as a change.
         }
@@ -461,7 +464,7 @@ final class Open implements ChangingOperation {
                 encodeNobody(out);
             }
             case DelegationGrant.Write write -> {
-                out.int32(write.withTimes() ? DELEGATE_WRITE_ATTRS : OpenArguments.DELEGATE_WRITE);
+                out.int32(write.withTimes() ? OpenArguments.DELEGATE_WRITE_WITH_TIMES : OpenArguments.DELEGATE_WRITE);
                 write.stateid().encode(out);
                 out.bool(write.recalled());
                 out.int32(NFS_LIMIT_SIZE);

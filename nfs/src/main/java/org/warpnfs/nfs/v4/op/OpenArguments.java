@@ -71,6 +71,10 @@ record OpenArguments(
     private static final int WANT_MASK = 0xff00;
     static final int DELEGATE_READ = 1;
     static final int DELEGATE_WRITE = 2;
+    /** OPEN_DELEGATE_READ_ATTRS_DELEG and OPEN_DELEGATE_WRITE_ATTRS_DELEG (RFC 9754, section 5). */
+    private static final int DELEGATE_READ_WITH_TIMES = 4;
+
+    static final int DELEGATE_WRITE_WITH_TIMES = 5;
     /** OPEN4_SHARE_ACCESS_WANT_DELEG_TIMESTAMPS (RFC 9754, section 5). */
     private static final int WANT_TIMESTAMPS = 0x0010_0000;
     /** OPEN4_SHARE_ACCESS_WANT_OPEN_XOR_DELEGATION (RFC 9754, section 4). */
@@ -100,12 +104,17 @@ record OpenArguments(
         return update.changes().sizeBytes() != null && !truncates();
     }
 
+    /** True if the client wants to keep the file's times under a write delegation, or kept them before a restart. */
+    boolean keepsTimes() {
+        return claim == CLAIM_PREVIOUS ? reclaimed == DELEGATE_WRITE_WITH_TIMES : wantsTimestamps;
+    }
+
     /** What the OPEN wants of delegations. */
     DelegationWant.Kind wish() {
         if (claim == CLAIM_PREVIOUS) {
             return switch (reclaimed) {
-                case DELEGATE_READ -> DelegationWant.Kind.RECLAIM_READ;
-                case DELEGATE_WRITE -> DelegationWant.Kind.RECLAIM_WRITE;
+                case DELEGATE_READ, DELEGATE_READ_WITH_TIMES -> DelegationWant.Kind.RECLAIM_READ;
+                case DELEGATE_WRITE, DELEGATE_WRITE_WITH_TIMES -> DelegationWant.Kind.RECLAIM_WRITE;
                 default -> DelegationWant.Kind.SETTLED;
             };
         }

@@ -5,7 +5,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
@@ -45,7 +44,7 @@ public final class DelegationStates {
      * @param by the client that makes the change; null for anyone who is not an NFSv4 client
      * @throws Nfs4Exception DELAY while another client has a delegation of it, which is being recalled
      */
-    public Change beginChange(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+    public Change beginChange(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
         return core.locked(() -> {
             core.expireWhile(
                     nowNanos,
@@ -60,12 +59,12 @@ public final class DelegationStates {
      * True if a client has a write delegation of the file, and so may have data and attributes of it that the server
      * does not know. For any thread; takes no lock.
      */
-    public boolean isWriteDelegated(FileHandle file) {
+    public boolean isWriteDelegated(FileKey file) {
         return core.delegations.isWriteDelegated(file);
     }
 
     /** True if the client has a write delegation of the file. */
-    public boolean isWriter(FileHandle file, Client client) {
+    public boolean isWriter(FileKey file, Client client) {
         return core.locked(() -> core.delegations.isWriter(file, client));
     }
 
@@ -80,7 +79,7 @@ public final class DelegationStates {
      * @param by null for anyone who is not an NFSv4 client
      * @throws Nfs4Exception DELAY while another client has a write delegation of it, which is being recalled
      */
-    public void requireNoWriter(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+    public void requireNoWriter(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
         if (isWriteDelegated(file)) {
             core.change(() -> core.requireNoWriter(nowNanos, file, by));
         }
@@ -94,12 +93,14 @@ public final class DelegationStates {
      * @return null if no other client has one: what the backend knows is right
      * @throws Nfs4Exception DELAY if the client does not answer; its delegation is then recalled
      */
-    public @Nullable Held ask(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+    public @Nullable Held ask(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
         if (!isWriteDelegated(file)) {
             return null;
         }
         if (!waiting.tryAcquire()) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
+            // Nobody waits for ever because others ask for something else all the time.
+            core.change(() -> core.requireNoWriter(nowNanos, file, by));
+            return null;
         }
         try {
             Optional<Asked> asked = core.locked(() -> asked(nowNanos, file, by));
@@ -109,7 +110,7 @@ public final class DelegationStates {
         }
     }
 
-    private @Nullable Held answered(long nowNanos, FileHandle file, @Nullable Client by, Asked asked)
+    private @Nullable Held answered(long nowNanos, FileKey file, @Nullable Client by, Asked asked)
             throws Nfs4Exception {
         HeldAttributes answer = asked.query().await(patienceNanos);
         Optional<Held> held = core.locked(() -> {
@@ -126,14 +127,14 @@ public final class DelegationStates {
 
     private record Asked(DelegationState delegation, HolderQuery query) {}
 
-    private Optional<Asked> asked(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+    private Optional<Asked> asked(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
         DelegationState delegation = core.delegations.writerOf(file, by);
         if (delegation == null) {
             return Optional.empty();
         }
-        HolderQuery query = core.clients.isExpired(delegation.client(), nowNanos)
-                ? null
-                : core.delegations.ask(nowNanos, delegation);
+        // Without the attributes that the client began with, its answer does not say whether it has changed anything.
+        boolean isUseless = delegation.whenGranted() == null || core.clients.isExpired(delegation.client(), nowNanos);
+        HolderQuery query = isUseless ? null : core.delegations.ask(nowNanos, delegation);
         if (query == null) {
             core.requireNoWriter(nowNanos, file, by);
             return Optional.empty();
@@ -149,7 +150,7 @@ public final class DelegationStates {
     public record Held(HeldAttributes attributes, @Nullable FileAttributes whenGranted) {}
 
     /** Notes the attributes of a file whose write delegation {@code client} has just got. */
-    public void granted(Client client, FileHandle file, FileAttributes attributes) {
+    public void granted(Client client, FileKey file, FileAttributes attributes) {
         core.change(() -> core.delegations.setWhenGranted(client, file, attributes));
     }
 
@@ -193,9 +194,9 @@ public final class DelegationStates {
 
     /** The time during which a file is changed. It ends once. */
     public final class Change implements AutoCloseable {
-        private final FileHandle file;
+        private final FileKey file;
 
-        private Change(FileHandle file) {
+        private Change(FileKey file) {
             this.file = file;
         }
 

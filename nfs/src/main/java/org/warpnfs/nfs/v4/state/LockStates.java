@@ -85,6 +85,8 @@ public final class LockStates {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }
             requireNoReclaims(nowNanos);
+            // A client with a write delegation grants locks without the server.
+            core.requireNoWriter(nowNanos, FileKey.of(file.identity()), client);
             core.expireWhile(
                     nowNanos,
                     () -> core.files.lockConflict(FileKey.of(file.identity()), locker, exclusive, range),

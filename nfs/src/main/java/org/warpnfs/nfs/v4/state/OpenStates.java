@@ -41,7 +41,9 @@ public final class OpenStates {
 
     private void requireAllowed(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.requirePresent(request.client());
-        core.recovery.require(nowNanos, request.client(), request.reclaim());
+        if (!request.byDelegation()) {
+            core.recovery.require(nowNanos, request.client(), request.reclaim());
+        }
         requireNoConflict(nowNanos, request);
     }
 
@@ -56,7 +58,7 @@ public final class OpenStates {
                 nowNanos,
                 () -> core.delegations.conflict(
                         nowNanos,
-                        request.file().handle(),
+                        request.file(),
                         request.client(),
                         excludes ? DelegationUse.CHANGE : DelegationUse.READ),
                 Nfs4Status.DELAY);
@@ -108,6 +110,7 @@ public final class OpenStates {
                 nowNanos, request, wish, core.files.readerOf(request), core.files.writerOf(request));
         boolean isEnough = isNew
                 && wish.either()
+                && !request.reclaim()
                 && request.deny() == 0
                 && !client.isSessionless()
                 && !(grant instanceof DelegationGrant.None);

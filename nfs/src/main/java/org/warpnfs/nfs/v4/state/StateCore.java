@@ -9,7 +9,6 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
@@ -26,6 +25,7 @@ import org.warpnfs.nfs.v4.state.file.Conflict;
 import org.warpnfs.nfs.v4.state.file.DelegationState;
 import org.warpnfs.nfs.v4.state.file.DelegationTable;
 import org.warpnfs.nfs.v4.state.file.DelegationUse;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.FileStates;
 import org.warpnfs.nfs.v4.state.file.LockTable;
 import org.warpnfs.nfs.v4.state.file.OpenState;
@@ -166,7 +166,7 @@ final class StateCore implements ClientTable.Holdings {
     }
 
     /** Throws DELAY while another client has a write delegation of the file, which is being recalled. */
-    void requireNoWriter(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
+    void requireNoWriter(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
         expireWhile(nowNanos, () -> delegations.conflict(nowNanos, file, by, DelegationUse.READ), Nfs4Status.DELAY);
     }
 

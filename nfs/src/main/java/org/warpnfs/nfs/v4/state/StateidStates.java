@@ -43,7 +43,7 @@ public final class StateidStates {
             if (client == null || stateid.isAnonymous()) {
                 boolean bypass = stateid.equals(Stateid.READ_BYPASS);
                 anonymous(nowNanos, file, bypass ? 0 : OpenRequest.READ);
-                core.requireNoWriter(nowNanos, file.handle(), client);
+                core.requireNoWriter(nowNanos, file, client);
                 return IoGrant.withoutFile();
             }
             return stateids.read(client, file, stateid);

@@ -19,7 +19,7 @@ public final class DelegationRecalls {
 
     private final long leaseNanos;
     private final Recaller recaller;
-    /** Recalled delegations, the oldest recall first. They may have to be revoked. */
+    /** Recalled delegations. They may have to be revoked. */
     private final Set<DelegationState> recalled = new LinkedHashSet<>();
 
     private long sent;
@@ -38,6 +38,14 @@ public final class DelegationRecalls {
         recalled.add(delegation);
     }
 
+    /**
+     * Recalls a delegation that has just been reclaimed. The client's time begins after the grace period, which lasts
+     * two leases at most: before, it may not get what it needs to return the delegation.
+     */
+    void beginAfterGrace(long nowNanos, DelegationState delegation) {
+        begin(nowNanos + 2 * leaseNanos, delegation);
+    }
+
     /** Sends a CB_RECALL if one is due. */
     void tell(long nowNanos, DelegationState delegation) {
         if (delegation.isRecallDue(nowNanos, PAUSE_NANOS)
@@ -54,10 +62,9 @@ public final class DelegationRecalls {
     List<DelegationState> overdue(long nowNanos) {
         List<DelegationState> overdue = new ArrayList<>();
         for (DelegationState delegation : recalled) {
-            if (!isOverdue(nowNanos, delegation)) {
-                break;
+            if (isOverdue(nowNanos, delegation)) {
+                overdue.add(delegation);
             }
-            overdue.add(delegation);
         }
         return overdue;
     }

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
@@ -27,9 +26,8 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /**
  * Delegations by file, and the changes of files that exclude them.
  *
- * <p>A file is identified by its backend handle, whatever the export. So a change through one export recalls
- * delegations that were granted through another. If backends give the same handle to two files, a change of one file
- * needlessly recalls delegations of the other.
+ * <p>A file is identified by its {@link FileKey}, whatever the export. So a change through one export recalls
+ * delegations that were granted through another.
  *
  * <p>Guarded by the lock of the state.
  */
@@ -50,11 +48,11 @@ public final class DelegationTable {
     private final Consumer<SharedFile> taken;
     private final Shares shares;
     /** Delegations that were not revoked. A client has at most one of a file. */
-    private final Map<FileHandle, Map<Client, DelegationState>> byFile = new HashMap<>();
+    private final Map<FileKey, Map<Client, DelegationState>> byFile = new HashMap<>();
 
     private final Map<Client, Held> byClient = new HashMap<>();
     /** Files with a write delegation. Changed under the lock, and read without it. */
-    private final Set<FileHandle> written = ConcurrentHashMap.newKeySet();
+    private final Set<FileKey> written = ConcurrentHashMap.newKeySet();
 
     private volatile DelegationPolicy policy = DelegationPolicy.WRITE;
 
@@ -143,11 +141,11 @@ public final class DelegationTable {
                             ? DelegationGrant.Why.WRITE_NOT_SUPPORTED
                             : DelegationGrant.Why.RESOURCE);
         }
-        if (changes.isContended(nowNanos, request.file().handle())) {
+        if (changes.isContended(nowNanos, request.file())) {
             return none(DelegationGrant.Why.CONTENTION);
         }
         boolean missing = kind == DelegationKind.WRITE ? writer == null : reader == null;
-        if (missing || !recaller.reaches(client) || holds(client, request.file().handle())) {
+        if (missing || !recaller.reaches(client) || holds(client, request.file())) {
             return none(DelegationGrant.Why.RESOURCE);
         }
         if (isUsedByOthers(request, kind)) {
@@ -169,13 +167,13 @@ public final class DelegationTable {
             @Nullable SharedFile writer) {
         Client client = request.client();
         boolean missing = reader == null && writer == null;
-        if (missing || holds(client, request.file().handle()) || !hasRoomFor(client)) {
+        if (missing || holds(client, request.file()) || !hasRoomFor(client)) {
             return none(DelegationGrant.Why.RESOURCE);
         }
         DelegationState delegation = add(request, wish, kind, reader, writer);
         boolean unwanted = !policy.permits(kind) || !recaller.reaches(client) || isUsedByOthers(request, kind);
         if (unwanted) {
-            recalls.begin(nowNanos, delegation);
+            recalls.beginAfterGrace(nowNanos, delegation);
             delegation.acknowledge();
         }
         return grantOf(delegation, unwanted);
@@ -190,7 +188,7 @@ public final class DelegationTable {
 
     /** True if there are opens, locks or delegations that exclude a delegation of that kind. */
     private boolean isUsedByOthers(OpenRequest request, DelegationKind kind) {
-        FileHandle file = request.file().handle();
+        FileKey file = request.file();
         if (kind == DelegationKind.READ) {
             return files.hasWriter(file);
         }
@@ -226,7 +224,7 @@ public final class DelegationTable {
         return false;
     }
 
-    private boolean holds(Client client, FileHandle file) {
+    private boolean holds(Client client, FileKey file) {
         return byFile.getOrDefault(file, Map.of()).containsKey(client);
     }
 
@@ -251,7 +249,7 @@ public final class DelegationTable {
                 writer == null ? null : writer.hold());
         enter(delegation);
         if (kind == DelegationKind.WRITE) {
-            written.add(request.file().handle());
+            written.add(request.file());
         }
         return delegation;
     }
@@ -260,8 +258,7 @@ public final class DelegationTable {
         Client client = delegation.client();
         states.enter(delegation);
         byClient.computeIfAbsent(client, _ -> new Held()).all.put(delegation.number(), delegation);
-        byFile.computeIfAbsent(delegation.key().handle(), _ -> new LinkedHashMap<>(2))
-                .put(client, delegation);
+        byFile.computeIfAbsent(delegation.key(), _ -> new LinkedHashMap<>(2)).put(client, delegation);
         shares.take(client.address(), 1);
     }
 
@@ -276,11 +273,10 @@ public final class DelegationTable {
      */
     public @Nullable Stateid grantDirectory(
             long nowNanos, Client client, FileKey directory, Opaque wireHandle, FileSystem fileSystem) {
-        FileHandle handle = directory.handle();
         if (!policy.permitsDirectories()
-                || changes.isContended(nowNanos, handle)
+                || changes.isContended(nowNanos, directory)
                 || !recaller.reaches(client)
-                || holds(client, handle)
+                || holds(client, directory)
                 || !hasRoomFor(client)) {
             return null;
         }
@@ -294,12 +290,12 @@ public final class DelegationTable {
      * True if a client may have changes of the file in its cache. Needs no lock: whoever asks before the delegation is
      * granted comes before the changes.
      */
-    public boolean isWriteDelegated(FileHandle file) {
+    public boolean isWriteDelegated(FileKey file) {
         return written.contains(file);
     }
 
     /** True if the client has a write delegation of the file. */
-    public boolean isWriter(FileHandle file, Client client) {
+    public boolean isWriter(FileKey file, Client client) {
         DelegationState held = byFile.getOrDefault(file, Map.of()).get(client);
         return held != null && held.kind() == DelegationKind.WRITE;
     }
@@ -316,7 +312,7 @@ public final class DelegationTable {
      * @param by null for anyone who is not an NFSv4 client
      */
     @Nullable
-    public Conflict conflict(long nowNanos, FileHandle file, @Nullable Client by, DelegationUse use) {
+    public Conflict conflict(long nowNanos, FileKey file, @Nullable Client by, DelegationUse use) {
         Client holder = null;
         for (DelegationState delegation :
                 List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
@@ -340,7 +336,7 @@ public final class DelegationTable {
 
     /** The write delegation of a client other than {@code by}, recalled or not; null if there is none. */
     @Nullable
-    public DelegationState writerOf(FileHandle file, @Nullable Client by) {
+    public DelegationState writerOf(FileKey file, @Nullable Client by) {
         for (DelegationState delegation : byFile.getOrDefault(file, Map.of()).values()) {
             if (delegation.kind() == DelegationKind.WRITE
                     && delegation.client() != by
@@ -376,7 +372,7 @@ public final class DelegationTable {
     }
 
     /** Notes the attributes of a file whose write delegation a client has got. */
-    public void setWhenGranted(Client client, FileHandle file, FileAttributes attributes) {
+    public void setWhenGranted(Client client, FileKey file, FileAttributes attributes) {
         DelegationState delegation = byFile.getOrDefault(file, Map.of()).get(client);
         if (delegation != null) {
             delegation.setWhenGranted(attributes);
@@ -459,7 +455,7 @@ public final class DelegationTable {
     }
 
     private void leave(DelegationState delegation) {
-        FileHandle file = delegation.key().handle();
+        FileKey file = delegation.key();
         recalls.end(delegation);
         byFile.computeIfPresent(file, (_, held) -> {
             held.remove(delegation.client(), delegation);
@@ -506,7 +502,7 @@ public final class DelegationTable {
 
     /** Removes a delegation of a file that is no longer served, if it still exists. */
     public void withdraw(DelegationState delegation) {
-        if (byFile.getOrDefault(delegation.key().handle(), Map.of()).containsValue(delegation)) {
+        if (byFile.getOrDefault(delegation.key(), Map.of()).containsValue(delegation)) {
             remove(delegation, taken);
         }
     }

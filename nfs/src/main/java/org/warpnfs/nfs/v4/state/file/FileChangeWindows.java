@@ -5,7 +5,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.warpnfs.fs.spi.FileHandle;
 
 /**
  * Files that must not be delegated: those that are being changed, and for a while those whose delegations somebody had
@@ -17,21 +16,21 @@ public final class FileChangeWindows {
 
     private static final int MAX_RESTING = 1024;
 
-    private final Map<FileHandle, Integer> underWay = new HashMap<>();
-    private final LinkedHashMap<FileHandle, Long> restingUntil = new LinkedHashMap<>();
+    private final Map<FileKey, Integer> underWay = new HashMap<>();
+    private final LinkedHashMap<FileKey, Long> restingUntil = new LinkedHashMap<>();
 
     /** Begins a change of a file, which excludes new delegations until {@link #end} was called as often as this. */
-    public void begin(FileHandle file) {
+    public void begin(FileKey file) {
         underWay.merge(file, 1, Integer::sum);
     }
 
     /** Ends a change of a file. */
-    public void end(FileHandle file) {
+    public void end(FileKey file) {
         underWay.computeIfPresent(file, (_, changes) -> changes == 1 ? null : changes - 1);
     }
 
     /** Notes that a client waits for a recall of the file. */
-    void rest(long nowNanos, FileHandle file) {
+    void rest(long nowNanos, FileKey file) {
         restingUntil.putLast(file, nowNanos + REST_NANOS);
         if (restingUntil.size() > MAX_RESTING) {
             restingUntil.pollFirstEntry();
@@ -39,7 +38,7 @@ public final class FileChangeWindows {
     }
 
     /** True if the file may not be delegated now. */
-    boolean isContended(long nowNanos, FileHandle file) {
+    boolean isContended(long nowNanos, FileKey file) {
         Long until = restingUntil.get(file);
         if (until != null && nowNanos - until < 0) {
             return true;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -26,7 +25,7 @@ public final class FileStates {
     private final Map<FileKey, FileState> files = new HashMap<>();
     private final Map<Client, Map<OpenKey, OpenState>> byClient = new HashMap<>();
     /** Number of opens that can write to a file, over all exports. */
-    private final Map<FileHandle, Integer> writers = new HashMap<>();
+    private final Map<FileKey, Integer> writers = new HashMap<>();
 
     private final Shares shares;
     private final Consumer<SharedFile> letGo;
@@ -110,7 +109,7 @@ public final class FileStates {
         open.reader = keepFirst(open.reader, reader);
         open.writer = keepFirst(open.writer, writer);
         if ((request.access() & ~open.access & OpenRequest.WRITE) != 0) {
-            writers.merge(request.file().handle(), 1, Integer::sum);
+            writers.merge(request.file(), 1, Integer::sum);
         }
         open.access |= request.access();
         open.deny |= request.deny();
@@ -221,11 +220,11 @@ public final class FileStates {
     }
 
     private void removeWriter(OpenState open) {
-        writers.computeIfPresent(open.file.key.handle(), (_, opens) -> opens == 1 ? null : opens - 1);
+        writers.computeIfPresent(open.file.key, (_, opens) -> opens == 1 ? null : opens - 1);
     }
 
     /** True if an open can write to the file. */
-    boolean hasWriter(FileHandle file) {
+    boolean hasWriter(FileKey file) {
         return writers.containsKey(file);
     }
 

@@ -9,8 +9,16 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * @param access {@link #READ}, {@link #WRITE} or both
  * @param deny the access that others must not have, in the same bits
  * @param reclaim CLAIM_PREVIOUS
+ * @param byDelegation CLAIM_DELEGATE_CUR, with a delegation that the client has: the file was opened before, without
+ *     the server. So the grace period does not put it off, which would keep the client from returning the delegation
  */
-public record OpenRequest(Client client, Opaque owner, FileKey file, int access, int deny, boolean reclaim) {
+public record OpenRequest(
+        Client client, Opaque owner, FileKey file, int access, int deny, boolean reclaim, boolean byDelegation) {
+    /** An OPEN that does not refer to a delegation. */
+    public OpenRequest(Client client, Opaque owner, FileKey file, int access, int deny, boolean reclaim) {
+        this(client, owner, file, access, deny, reclaim, false);
+    }
+
     /** OPEN4_SHARE_ACCESS_READ and OPEN4_SHARE_DENY_READ. */
     public static final int READ = 1;
 
