@@ -45,6 +45,22 @@ class LadderTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule CEPH_USES_THE_SPI = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.fs.ceph..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(with("org.warpnfs.fs.spi", "org.warpnfs.fs.ceph.."));
+
+    @ArchTest
+    static final ArchRule LIBCEPHFS_USES_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.fs.ceph.libcephfs")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.fs.ceph.libcephfs");
+
+    @ArchTest
     static final ArchRule LIBC_USES_THE_JDK_ALONE = classes()
             .that()
             .resideInAPackage("org.warpnfs.fs.local.libc")

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.example.log.LogBackend;
+import org.warpnfs.fs.ceph.CephProvider;
 import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.RpcRequesters;
@@ -50,6 +52,7 @@ import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.hostile.V41Client;
 import org.warpnfs.server.plugins.PluginJar;
+import org.warpnfs.testkit.ceph.CephCluster;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import org.warpnfs.tools.bench.nfs.MountClient;
 import org.warpnfs.tools.bench.nfs.NameCalls;
@@ -58,7 +61,7 @@ import org.warpnfs.tools.bench.nfs.Nfs41Session;
 import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.NfsSession;
 
-/** A whole server with the example backends from the jar of a plug-in, over TCP and RDMA, NFSv3 and 4.1. */
+/** A whole server with the example backends from the jar of a plug-in and that of Ceph, over TCP and RDMA. */
 @Timeout(300)
 class PluginMountTest {
     private static final AuthSysCredential ROOT = new AuthSysCredential("test", 0, 0);
@@ -85,11 +88,15 @@ class PluginMountTest {
     }
 
     private ServerConfig config(String backend, List<ExportSpec> exports) {
+        return config(new PluginChoice(backend, "--backend", plugins, List.of()), exports);
+    }
+
+    private ServerConfig config(PluginChoice backend, List<ExportSpec> exports) {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         return new ServerConfig(
                 exports,
                 Backend.PLUGIN,
-                new PluginChoice(backend, "--backend", plugins, List.of()),
+                backend,
                 16 << 20,
                 any,
                 any,
@@ -282,9 +289,47 @@ class PluginMountTest {
     @CsvSource({"false, 3", "true, 3", "false, 4", "true, 4"})
     void log_mounted_keepsWhatIsWrittenOverAReloadAndARestart(boolean rdma, int version) throws Exception {
         Path directory = Files.createDirectory(temporary.resolve("files"));
+        keepsWhatIsWritten(new PluginChoice("log", "--backend", plugins, List.of()), directory, rdma, version);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 3", "true, 3", "false, 4", "true, 4"})
+    void ceph_mounted_keepsWhatIsWrittenOverAReloadAndARestart(boolean rdma, int version) throws Exception {
+        CephCluster.missing().ifPresent(reason -> {
+            System.err.println(reason + ": tests with a cluster are skipped");
+            Assumptions.abort(reason);
+        });
+        CephCluster cluster = CephCluster.shared();
+        PluginChoice ceph = new PluginChoice(
+                CephProvider.NAME,
+                "--backend",
+                null,
+                List.of(
+                        new PluginChoice.Option(
+                                CephProvider.CONFIGURATION,
+                                cluster.configuration().toString(),
+                                "--ceph-conf"),
+                        new PluginChoice.Option(CephProvider.FILE_SYSTEM, CephCluster.FILE_SYSTEM, "--ceph")));
+        keepsWhatIsWritten(ceph, Path.of("/"), rdma, version);
+    }
+
+    @Test
+    void ceph_withoutACluster_saysWhatIsMissing() throws Exception {
+        PluginChoice ceph = new PluginChoice(
+                CephProvider.NAME,
+                "--backend",
+                null,
+                List.of(new PluginChoice.Option(CephProvider.CONFIGURATION, temporary + "/none", "--ceph-conf")));
+        List<ExportSpec> exports = List.of(export(Path.of("/"), ""));
+        assertThatThrownBy(() -> WarpServer.start(config(ceph, exports)))
+                .hasMessageContaining("backend ceph: ")
+                .hasMessageMatching("(?s).*(install the package libcephfs2|no file " + temporary + "/none).*");
+    }
+
+    private void keepsWhatIsWritten(PluginChoice backend, Path directory, boolean rdma, int version) throws Exception {
         List<ExportSpec> exports = List.of(export(directory, ""));
         byte[] handle;
-        try (WarpServer server = WarpServer.start(config("log", exports))) {
+        try (WarpServer server = WarpServer.start(config(backend, exports))) {
             handle = Client.mount(server);
             try (Client client = new Client(server, rdma, version, handle)) {
                 client.session.create("f");
@@ -299,7 +344,7 @@ class PluginMountTest {
                 assertThat(client.read(BLOCK_BYTES, 3)).isEqualTo(new byte[] {1, 2, 3});
             }
         }
-        try (WarpServer server = WarpServer.start(config("log", exports))) {
+        try (WarpServer server = WarpServer.start(config(backend, exports))) {
             assertThat(Client.mount(server)).as("the handle after a restart").isEqualTo(handle);
             try (Client client = new Client(server, rdma, version, handle)) {
                 client.session.open("f");

@@ -14,6 +14,7 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixAclXattr;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Protection;
 
@@ -83,7 +84,7 @@ final class AccessControlLists {
             }
             case Change.Remove _ -> tree.authority().runAs(caller, () -> remove(file, name));
             case Change.Replace(var acl) -> {
-                byte[] value = AclXattrs.encode(acl);
+                byte[] value = PosixAclXattr.encode(acl);
                 tree.authority().runAs(caller, () -> XattrCalls.set(file, name, value, 0));
             }
         }

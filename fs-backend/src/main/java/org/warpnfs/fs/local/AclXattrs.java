@@ -1,46 +1,19 @@
 package org.warpnfs.fs.local;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.XattrCalls;
-import org.warpnfs.fs.spi.AclEntry;
-import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
+import org.warpnfs.fs.spi.PosixAclXattr;
 
-/**
- * Encodes access control lists as extended attributes (include/uapi/linux/posix_acl_xattr.h), little endian.
- *
- * <pre>
- * bytes  field
- *  0- 3  version: 2
- *  then for each entry
- *  0- 1  tag: 1 user_obj, 2 user, 4 group_obj, 8 group, 0x10 mask, 0x20 other
- *  2- 3  permissions: rwx
- *  4- 7  id of a named user or group, else -1
- * </pre>
- */
+/** Access control lists as extended attributes, in the form of {@link PosixAclXattr}. */
 final class AclXattrs {
     static final byte[] ACCESS = "system.posix_acl_access".getBytes(StandardCharsets.US_ASCII);
     static final byte[] DEFAULT = "system.posix_acl_default".getBytes(StandardCharsets.US_ASCII);
-
-    private static final int VERSION = 2;
-    private static final int ENTRY_BYTES = 8;
-    private static final int USER_OBJ = 0x01;
-    private static final int USER = 0x02;
-    private static final int GROUP_OBJ = 0x04;
-    private static final int GROUP = 0x08;
-    private static final int MASK = 0x10;
-    private static final int OTHER = 0x20;
-    private static final int NO_ID = -1;
-    private static final int ALL = 7;
 
     private AclXattrs() {}
 
@@ -59,7 +32,7 @@ final class AclXattrs {
      */
     static @Nullable PosixAcl get(Fd file, byte[] name) throws FsException {
         byte[] value = bytes(file, name);
-        return value == null ? null : decode(value);
+        return value == null ? null : PosixAclXattr.decode(value);
     }
 
     private static byte @Nullable [] bytes(Fd file, byte[] name) throws FsException {
@@ -71,66 +44,5 @@ final class AclXattrs {
                 default -> throw Failure.of(e);
             };
         }
-    }
-
-    static byte[] encode(PosixAcl acl) {
-        ByteBuffer out = ByteBuffer.allocate(Integer.BYTES + acl.entryCount() * ENTRY_BYTES)
-                .order(ByteOrder.LITTLE_ENDIAN);
-        out.putInt(VERSION);
-        for (AclEntry entry : acl.entries()) {
-            switch (entry) {
-                case AclEntry.UserObj _ -> put(out, USER_OBJ, entry, NO_ID);
-                case AclEntry.User user -> put(out, USER, entry, (int) user.uid());
-                case AclEntry.GroupObj _ -> put(out, GROUP_OBJ, entry, NO_ID);
-                case AclEntry.Group group -> put(out, GROUP, entry, (int) group.gid());
-                case AclEntry.Mask _ -> put(out, MASK, entry, NO_ID);
-                case AclEntry.Other _ -> put(out, OTHER, entry, NO_ID);
-            }
-        }
-        return out.array();
-    }
-
-    private static void put(ByteBuffer out, int tag, AclEntry entry, int id) {
-        out.putShort((short) tag).putShort((short) entry.permissions()).putInt(id);
-    }
-
-    /**
-     * Decodes a list. Linux accepts entries that name the same user or group twice (fs/posix_acl.c). It uses the first
-     * entry of a user, and any entry of a group that grants the access. So the entries of one group are merged here.
-     */
-    private static PosixAcl decode(byte[] value) throws FsException {
-        ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-        if (in.remaining() < Integer.BYTES || in.getInt() != VERSION || in.remaining() % ENTRY_BYTES != 0) {
-            throw unknown();
-        }
-        int owner = 0;
-        SortedMap<Long, Integer> users = new TreeMap<>();
-        int group = 0;
-        SortedMap<Long, Integer> groups = new TreeMap<>();
-        Integer mask = null;
-        int other = 0;
-        while (in.hasRemaining()) {
-            int tag = in.getShort();
-            int permissions = in.getShort() & ALL;
-            long id = Integer.toUnsignedLong(in.getInt());
-            switch (tag) {
-                case USER_OBJ -> owner = permissions;
-                case USER -> users.putIfAbsent(id, permissions);
-                case GROUP_OBJ -> group = permissions;
-                case GROUP -> groups.merge(id, permissions, (one, another) -> one | another);
-                case MASK -> mask = permissions;
-                case OTHER -> other = permissions;
-                default -> throw unknown();
-            }
-        }
-        try {
-            return new PosixAcl(owner, users, group, groups, mask, other);
-        } catch (IllegalArgumentException e) {
-            throw unknown();
-        }
-    }
-
-    private static FsException unknown() {
-        return FsException.of(FsError.IO, "cannot decode the file's access control list");
     }
 }

@@ -77,7 +77,8 @@ public interface FileSystem extends AutoCloseable {
 
     /**
      * Sets attributes in the order owner, permissions, size, times. On failure some of them may have been set. Nobody's
-     * access depends on the permissions of a symbolic link, so a backend need not set those.
+     * access depends on the permissions of a symbolic link, so a backend need not set those. A time that the medium
+     * cannot keep becomes the nearest one that it can.
      *
      * @return the attributes after the change
      */

@@ -138,7 +138,9 @@ public abstract class OwnershipContract extends ContractFixture {
 
         TimeChange old = new TimeChange.To(new Timestamp(-5, 0));
         AttributeChanges beforeEpoch = new AttributeChanges(null, null, null, null, null, old);
-        assertThat(fs.setAttributes(ROOT, file, beforeEpoch).modifyTime()).isEqualTo(new Timestamp(-5, 0));
+        // A medium that keeps no such time keeps the nearest one.
+        assertThat(fs.setAttributes(ROOT, file, beforeEpoch).modifyTime())
+                .isIn(new Timestamp(-5, 0), new Timestamp(0, 0));
     }
 
     @Test

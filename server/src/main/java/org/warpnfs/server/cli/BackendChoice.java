@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.ceph.CephProvider;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.PathText;
@@ -15,9 +16,10 @@ import org.warpnfs.server.settings.Mistakes;
 import org.warpnfs.server.settings.Origin;
 import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Said;
+import org.warpnfs.server.settings.Setting;
 import org.warpnfs.server.settings.Settings;
 
-/** The backend by the settings {@code backend}, {@code plugins} and {@code backendOption}. */
+/** The backend by the settings {@code backend}, {@code plugins}, {@code backendOption} and those of Ceph. */
 final class BackendChoice {
     private BackendChoice() {}
 
@@ -42,6 +44,9 @@ final class BackendChoice {
         if (of(settings) != Backend.PLUGIN) {
             return null;
         }
+        if (name(settings).equals(CephProvider.NAME)) {
+            return ceph(settings);
+        }
         Mistakes mistakes = new Mistakes();
         Map<String, PluginChoice.Option> byKey = new HashMap<>();
         List<PluginChoice.Option> options = new ArrayList<>();
@@ -60,6 +65,22 @@ final class BackendChoice {
         String directory = settings.get(Settings.PLUGINS);
         Path plugins = directory.isEmpty() ? null : PathText.of(settings.at(Settings.PLUGINS), directory);
         return new PluginChoice(name(settings), settings.at(Settings.BACKEND), plugins, options);
+    }
+
+    /** The built-in provider, with settings of its own in place of options. */
+    private static PluginChoice ceph(Resolved settings) {
+        return new PluginChoice(
+                CephProvider.NAME,
+                settings.at(Settings.BACKEND),
+                null,
+                List.of(
+                        ceph(settings, CephProvider.CONFIGURATION, Settings.CEPH_CONF),
+                        ceph(settings, CephProvider.ID, Settings.CEPH_ID),
+                        ceph(settings, CephProvider.FILE_SYSTEM, Settings.CEPH_FILESYSTEM)));
+    }
+
+    private static PluginChoice.Option ceph(Resolved settings, String option, Setting<String> setting) {
+        return new PluginChoice.Option(option, settings.get(setting), settings.at(setting));
     }
 
     private static String place(Said said) {

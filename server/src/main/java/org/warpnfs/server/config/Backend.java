@@ -6,6 +6,6 @@ public enum Backend {
     LOCAL,
     /** The server's own memory; its contents are lost when the server stops. */
     MEMORY,
-    /** Whatever the backend of a plug-in serves: {@link PluginChoice}. */
+    /** Whatever the backend of a plug-in serves, or the built-in one of Ceph: {@link PluginChoice}. */
     PLUGIN
 }

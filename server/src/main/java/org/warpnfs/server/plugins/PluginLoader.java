@@ -74,10 +74,10 @@ final class PluginLoader {
         String who = from + ": " + provider.getClass().getName();
         // A plug-in is not bound by our annotations.
         String name = String.valueOf(provider.name());
-        if (!NAME.matcher(name).matches() || name.equals("local") || name.equals("memory")) {
+        if (!NAME.matcher(name).matches() || Plugins.BUILT_IN.contains(name)) {
             throw new ConfigException(who + ": cannot be named '" + name
-                    + "': a name has up to 32 of a-z, 0-9 and -, begins with a letter, and is neither "
-                    + "local nor memory");
+                    + "': a name has up to 32 of a-z, 0-9 and -, begins with a letter, and is none of "
+                    + String.join(", ", Plugins.BUILT_IN));
         }
         List<BackendOption> options = List.copyOf(provider.options());
         for (BackendOption option : options) {

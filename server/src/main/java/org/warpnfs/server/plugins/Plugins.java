@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.ceph.CephProvider;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.NearestWord;
 import org.warpnfs.server.config.PluginChoice;
@@ -20,6 +21,9 @@ import org.warpnfs.server.settings.Mistakes;
  *     that two plug-ins use
  */
 public record Plugins(Map<String, FoundBackend> backends, List<String> mistakes) {
+    /** The names that plug-ins cannot have. */
+    static final List<String> BUILT_IN = List.of("local", "memory", CephProvider.NAME);
+
     /** Loads all plug-ins of a directory. */
     public static Plugins load(Path directory) {
         Mistakes mistakes = new Mistakes();
@@ -42,6 +46,9 @@ public record Plugins(Map<String, FoundBackend> backends, List<String> mistakes)
      * @throws ConfigException with all mistakes: of the directory, then of the choice, then of its options
      */
     public static ChosenBackend chosen(PluginChoice choice) throws ConfigException {
+        if (choice.name().equals(CephProvider.NAME)) {
+            return ChosenBackend.of(ceph(), choice);
+        }
         Path directory = choice.directory();
         Plugins plugins = directory == null ? new Plugins(Map.of(), List.of()) : load(directory);
         FoundBackend found = plugins.backends.get(choice.name());
@@ -55,15 +62,21 @@ public record Plugins(Map<String, FoundBackend> backends, List<String> mistakes)
         return ChosenBackend.of(found, choice);
     }
 
+    /** The provider that is built in, which is guarded as those of plug-ins are. */
+    private static FoundBackend ceph() {
+        CephProvider ceph = new CephProvider();
+        return new FoundBackend(ceph.name(), ceph.about(), ceph.options(), ceph, Path.of("built in"));
+    }
+
     private String missing(PluginChoice choice) {
-        List<String> names = new ArrayList<>(List.of("local", "memory"));
+        List<String> names = new ArrayList<>(BUILT_IN);
         names.addAll(backends.keySet());
         @Nullable Path directory = choice.directory();
         return choice.place() + " " + choice.name() + ": there is no such backend"
                 + NearestWord.nearest(choice.name(), names)
                         .map(near -> "; did you mean '" + near + "'?")
                         .orElse("")
-                + "; built in are local, memory; "
+                + "; built in are " + String.join(", ", BUILT_IN) + "; "
                 + (directory == null
                         ? "no plug-ins were searched, because plugins (--plugins) names no directory"
                         : "in " + directory + " "

@@ -2,6 +2,7 @@ package org.warpnfs.server.settings;
 
 import java.util.List;
 import java.util.Objects;
+import org.warpnfs.fs.ceph.CephProvider;
 import org.warpnfs.server.config.Backend;
 
 /**
@@ -100,10 +101,17 @@ final class Combinations {
     }
 
     private static void backend(Resolved resolved, Mistakes mistakes) {
-        boolean isBuiltIn = isBuiltIn(resolved, Backend.LOCAL) || isBuiltIn(resolved, Backend.MEMORY);
+        boolean isCeph = resolved.get(Settings.BACKEND).equalsIgnoreCase(CephProvider.NAME);
+        boolean isBuiltIn = isCeph || isBuiltIn(resolved, Backend.LOCAL) || isBuiltIn(resolved, Backend.MEMORY);
         if (isBuiltIn && !resolved.get(Settings.BACKEND_OPTION).isEmpty()) {
             mistakes.add(resolved.at(Settings.BACKEND_OPTION) + ": options are for backends of plug-ins, not for "
                     + resolved.told(Settings.BACKEND));
+        }
+        for (Setting<String> ofCeph : List.of(Settings.CEPH_CONF, Settings.CEPH_ID, Settings.CEPH_FILESYSTEM)) {
+            if (!isCeph && resolved.origin(ofCeph).isSaid()) {
+                mistakes.add(
+                        resolved.at(ofCeph) + ": this is for backend ceph, not for " + resolved.told(Settings.BACKEND));
+            }
         }
     }
 

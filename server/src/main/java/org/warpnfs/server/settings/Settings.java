@@ -54,12 +54,34 @@ public final class Settings {
     /** The built-in backends are the names of {@link org.warpnfs.server.config.Backend}. */
     public static final Setting<String> BACKEND = Setting.of(
                     "backend",
-                    new Kind.Text("local, memory, or the name of a plug-in's backend", false),
+                    new Kind.Text("local, memory, ceph, or the name of a plug-in's backend", false),
                     "local",
-                    "Where the files are stored: directories of this host, the server's memory, or what the backend "
-                            + "of a",
-                    "plug-in serves. warpnfs doctor --plugins DIR lists the backends of plug-ins.")
-            .flag("--backend", "local|memory|NAME");
+                    "Where the files are stored: directories of this host, the server's memory, a file system of Ceph,",
+                    "or what the backend of a plug-in serves. warpnfs doctor --plugins DIR lists the backends of",
+                    "plug-ins.")
+            .flag("--backend", "local|memory|ceph|NAME");
+
+    public static final Setting<String> CEPH_CONF = Setting.of(
+                    "cephConf",
+                    new Kind.Text("a file", false),
+                    "/etc/ceph/ceph.conf",
+                    "With --backend ceph, the ceph.conf: the monitors, and where the user's key is.")
+            .flag("--ceph-conf", "FILE");
+
+    public static final Setting<String> CEPH_ID = Setting.of(
+                    "cephId",
+                    new Kind.Text("a name", false),
+                    "admin",
+                    "With --backend ceph, the user of the cluster that the server is, without 'client.'.")
+            .flag("--ceph-id", "NAME");
+
+    public static final Setting<String> CEPH_FILESYSTEM = Setting.of(
+                    "cephFilesystem",
+                    new Kind.Text("a name", false),
+                    "",
+                    "With --backend ceph, the file system. Without this it is the cluster's default.")
+            .shown("the cluster's default")
+            .flag("--ceph-filesystem", "NAME");
 
     public static final Setting<String> PLUGINS = Setting.of(
                     "plugins",
@@ -372,6 +394,9 @@ public final class Settings {
                 BACKEND,
                 PLUGINS,
                 BACKEND_OPTION,
+                CEPH_CONF,
+                CEPH_ID,
+                CEPH_FILESYSTEM,
                 MEMORY_SIZE,
                 LISTEN,
                 RDMA_PORT,

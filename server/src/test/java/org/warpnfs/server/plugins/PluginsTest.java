@@ -204,16 +204,17 @@ class PluginsTest {
         faulty("faulty.jar");
         assertThatThrownBy(() -> Plugins.chosen(choice("fualty")))
                 .hasMessage("w.yaml:1:1: backend fualty: there is no such backend; did you mean 'faulty'?; built in "
-                        + "are local, memory; in " + directory + " are faulty");
+                        + "are local, memory, ceph; in " + directory + " are faulty");
         assertThatThrownBy(() -> Plugins.chosen(new PluginChoice("tape", "--backend", null, List.of())))
-                .hasMessage("--backend tape: there is no such backend; built in are local, memory; no plug-ins were "
-                        + "searched, because plugins (--plugins) names no directory");
+                .hasMessage(
+                        "--backend tape: there is no such backend; built in are local, memory, ceph; no plug-ins were "
+                                + "searched, because plugins (--plugins) names no directory");
         Path none = directory.resolve("none");
         assertThatThrownBy(() -> Plugins.chosen(new PluginChoice("tape", "--backend", none, List.of())))
                 .isInstanceOfSatisfying(ConfigException.class, e -> assertThat(e.mistakes())
                         .containsExactly(
                                 none + ": there is no such file or directory",
-                                "--backend tape: there is no such backend; built in are local, memory; in " + none
+                                "--backend tape: there is no such backend; built in are local, memory, ceph; in " + none
                                         + " are none"));
     }
 

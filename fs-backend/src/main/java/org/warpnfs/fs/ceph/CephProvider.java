@@ -1,0 +1,59 @@
+package org.warpnfs.fs.ceph;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.warpnfs.fs.spi.BackendEnvironment;
+import org.warpnfs.fs.spi.BackendException;
+import org.warpnfs.fs.spi.BackendOption;
+import org.warpnfs.fs.spi.BackendProvider;
+import org.warpnfs.fs.spi.FileSystem;
+
+/** Opens directories of a file system of Ceph. */
+public final class CephProvider implements BackendProvider {
+    public static final String NAME = "ceph";
+    /** The path of ceph.conf. */
+    public static final String CONFIGURATION = "conf";
+    /** The user of the cluster, without {@code client.}. */
+    public static final String ID = "id";
+    /** The file system; empty for the default one. */
+    public static final String FILE_SYSTEM = "filesystem";
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String about() {
+        return "Directories of a file system of Ceph, by libcephfs";
+    }
+
+    @Override
+    public List<BackendOption> options() {
+        return List.of(
+                BackendOption.of(CONFIGURATION, "The path of ceph.conf.", "/etc/ceph/ceph.conf"),
+                BackendOption.of(ID, "The user of the cluster, without 'client.'.", "admin"),
+                BackendOption.of(FILE_SYSTEM, "The file system, empty for the cluster's default.", ""));
+    }
+
+    @Override
+    public FileSystem open(String source, Map<String, String> options, BackendEnvironment environment)
+            throws BackendException {
+        String directory = source.isEmpty() ? "/" : source;
+        if (!directory.startsWith("/")) {
+            throw BackendException.ofSource(source + " is not an absolute path in the file system");
+        }
+        String fileSystem = given(options, FILE_SYSTEM);
+        return CephFileSystem.open(new CephOptions(
+                Path.of(given(options, CONFIGURATION)).toAbsolutePath(),
+                given(options, ID),
+                fileSystem.isEmpty() ? null : fileSystem,
+                directory));
+    }
+
+    private static String given(Map<String, String> options, String name) {
+        return Objects.requireNonNull(options.get(name), name);
+    }
+}

@@ -1,0 +1,79 @@
+package org.warpnfs.fs.ceph;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.warpnfs.fs.ceph.libcephfs.Inode;
+import org.warpnfs.fs.ceph.libcephfs.Mount;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * A mount, and how many calls and open files use it: the library would use freed memory if it were ended under them.
+ * Whoever {@link #enter enters} leaves.
+ */
+final class Mounted {
+    private final Mount mount;
+    private final Inode root;
+    private final Handles.Named rootName;
+    /** The uses, and one for the mount being in use at all; 0 once it is over. */
+    private final AtomicInteger uses = new AtomicInteger(1);
+
+    private final ReentrantLock removing = new ReentrantLock();
+    private final Runnable end;
+
+    /** @param end ends the mount; runs when nobody uses it any more */
+    Mounted(Mount mount, Inode root, Handles.Named rootName, Runnable end) {
+        this.mount = mount;
+        this.root = root;
+        this.rootName = rootName;
+        this.end = end;
+    }
+
+    Mount mount() {
+        return mount;
+    }
+
+    /** The mounted directory; a reference that lives as long as the mount. */
+    Inode root() {
+        return root;
+    }
+
+    /** What the handle of the mounted directory names. */
+    Handles.Named rootName() {
+        return rootName;
+    }
+
+    /** Held while names are removed, which includes renames. */
+    ReentrantLock removing() {
+        return removing;
+    }
+
+    /** The number of the file system. */
+    int fileSystem() {
+        return rootName.fileSystem();
+    }
+
+    /**
+     * Begins a use.
+     *
+     * @throws FsException TRY_LATER if the mount is over
+     */
+    void enter() throws FsException {
+        while (true) {
+            int now = uses.get();
+            if (now == 0) {
+                throw FsException.of(FsError.TRY_LATER, "the mount of Ceph has ended");
+            }
+            if (uses.compareAndSet(now, now + 1)) {
+                return;
+            }
+        }
+    }
+
+    /** Ends a use. */
+    void leave() {
+        if (uses.decrementAndGet() == 0) {
+            end.run();
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package org.warpnfs.fs.ceph;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.ceph.libcephfs.CephErrno;
+import org.warpnfs.fs.ceph.libcephfs.CephException;
+import org.warpnfs.fs.ceph.libcephfs.CephStatx;
+import org.warpnfs.fs.ceph.libcephfs.Inode;
+import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
+import org.warpnfs.fs.ceph.libcephfs.Mount;
+import org.warpnfs.fs.spi.BackendException;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * The mount in use. If the cluster ends it (it blocklists a client that did not answer for long, or that an
+ * administrator evicted), data that were not written yet are lost: the verifier changes at once, and a thread mounts
+ * again until that succeeds. Meanwhile calls get TRY_LATER.
+ *
+ * <p>Safe for many threads.
+ */
+final class Mounts {
+    private static final Logger LOG = LoggerFactory.getLogger(Mounts.class);
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofSeconds(1);
+    /** How long an end of the mount that writes what is left is waited for. */
+    private static final Duration END_LIMIT = Duration.ofSeconds(20);
+
+    private static final String MOUNT_TIMEOUT_SECONDS = "20";
+
+    private final CephOptions options;
+    private final AtomicLong verifier = new AtomicLong(new SecureRandom().nextLong());
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    private volatile @Nullable Mounted current;
+    private volatile Runnable afterEnd = () -> {};
+    private boolean closed;
+
+    Mounts(CephOptions options) {
+        this.options = options;
+    }
+
+    /** Sets what lets go of a mount that the cluster has ended. */
+    void afterEnd(Runnable leave) {
+        afterEnd = leave;
+    }
+
+    /**
+     * Mounts for the first time.
+     *
+     * @throws BackendException with what an administrator can do
+     */
+    void open() throws BackendException {
+        try {
+            current = mount();
+        } catch (CephException e) {
+            throw BackendException.ofSource(why(e), e);
+        }
+    }
+
+    private String why(CephException e) {
+        String cluster = "the cluster of " + options.configuration();
+        return switch (e.errno()) {
+            case CephErrno.ENOENT ->
+                "there is no directory " + options.directory() + ", no file system of that name, no " + "user client."
+                        + options.id() + " with a key, or no file " + options.configuration();
+            case CephErrno.EACCES, CephErrno.EPERM ->
+                cluster + " refuses client." + options.id() + ": its key is wrong, or its capabilities do not reach "
+                        + options.directory();
+            case CephErrno.ETIMEDOUT -> cluster + " does not answer within " + MOUNT_TIMEOUT_SECONDS + " s";
+            case CephErrno.ENOTDIR -> options.directory() + " is not a directory";
+            default -> cluster + " cannot be mounted: " + e.getMessage();
+        };
+    }
+
+    private Mounted mount() throws CephException {
+        Mount mount = Mount.create(options.id());
+        boolean done = false;
+        try {
+            mount.readConfiguration(options.configuration().toString());
+            mount.set("client_mount_timeout", MOUNT_TIMEOUT_SECONDS);
+            // The lists that others made decide access here too, and new files inherit them.
+            mount.set("client_acl_type", "posix_acl");
+            mount.set("client_permissions", "true");
+            // Numbers of inodes are what handles consist of.
+            mount.set("client_use_faked_inos", "false");
+            if (options.fileSystem() != null) {
+                mount.selectFileSystem(options.fileSystem());
+            }
+            mount.mount(options.directory().getBytes(StandardCharsets.UTF_8));
+            // Clients have applied theirs.
+            mount.setUmask(0);
+            Inode root = InodeCalls.root(mount);
+            CephStatx statx = InodeCalls.attributes(mount, root, CephStatx.IDENTITY);
+            Handles.Named rootName = new Handles.Named((int) mount.fileSystemNumber(), statx.inode(), statx.snapshot());
+            done = true;
+            return new Mounted(mount, root, rootName, () -> end(mount, root));
+        } finally {
+            if (!done) {
+                mount.abort();
+                mount.release();
+            }
+        }
+    }
+
+    private void end(Mount mount, Inode root) {
+        Thread.ofPlatform().daemon().name("ceph-unmount").start(() -> {
+            if (isClosed()) {
+                InodeCalls.put(mount, root);
+                mount.unmount();
+            } else {
+                mount.abort();
+            }
+            mount.release();
+            if (isClosed()) {
+                ended.countDown();
+            }
+        });
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Begins a use of the mount, which the caller {@linkplain Mounted#leave leaves}.
+     *
+     * @throws FsException TRY_LATER if there is none now
+     */
+    Mounted enter() throws FsException {
+        Mounted mounted = current;
+        if (mounted == null) {
+            throw FsException.of(FsError.TRY_LATER, "Ceph is not mounted now");
+        }
+        mounted.enter();
+        return mounted;
+    }
+
+    boolean isCurrent(Mounted mounted) {
+        return current == mounted;
+    }
+
+    /** True if there is a mount. */
+    boolean isMounted() {
+        return current != null;
+    }
+
+    long verifier() {
+        return verifier.get();
+    }
+
+    /** Data that were written may have been lost. */
+    void dataMayBeLost() {
+        verifier.incrementAndGet();
+    }
+
+    /** The cluster has ended this mount. Returns at once; a thread mounts again. */
+    void lost(Mounted mounted) {
+        synchronized (this) {
+            if (current != mounted || closed) {
+                return;
+            }
+            dataMayBeLost();
+            current = null;
+        }
+        LOG.warn(
+                "Ceph has ended the mount of {} by client {}: mounting again",
+                options.directory(),
+                mounted.mount().clientNumber());
+        mounted.leave();
+        Thread.ofPlatform().daemon().name("ceph-mount").start(this::mountAgain);
+    }
+
+    private void mountAgain() {
+        afterEnd.run();
+        while (!isClosed()) {
+            try {
+                Mounted again = mount();
+                synchronized (this) {
+                    if (!closed) {
+                        current = again;
+                        LOG.info("Ceph is mounted again at {}", options.directory());
+                        return;
+                    }
+                }
+                again.leave();
+                return;
+            } catch (CephException e) {
+                LOG.debug("Ceph cannot be mounted yet: {}", why(e));
+            }
+            try {
+                Thread.sleep(BETWEEN_ATTEMPTS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    /** Ends the mount once no call uses it. Waits until what was written is at the cluster, but not for ever. */
+    void close() {
+        if (startClosing()) {
+            awaitEnd();
+        }
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!ended.await(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("the mount of {} is still being ended after {} s", options.directory(), END_LIMIT.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Does the same as {@link #close}, but waits for nothing. Returns whether there is a mount to be ended. */
+    boolean startClosing() {
+        Mounted last;
+        synchronized (this) {
+            if (closed) {
+                return false;
+            }
+            closed = true;
+            last = current;
+            current = null;
+        }
+        if (last == null) {
+            return false;
+        }
+        last.leave();
+        return true;
+    }
+}

@@ -1,0 +1,115 @@
+package org.warpnfs.fs.ceph;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileHandle;
+
+/**
+ * Which files are open, and which have data that were not synced yet. A file of which the last opening is closed with
+ * such data stays here until it is synced, or until there are too many: then the oldest is synced.
+ *
+ * <p>Safe for many threads.
+ */
+final class OpenFiles {
+    /** The most files that are kept only because of data that were not synced. */
+    static final int MAX_UNSYNCED = 1024;
+
+    private final Mounts mounts;
+    private final Map<FileHandle, Contents> open = new HashMap<>();
+    /** Files that are not open, in the order in which they were closed. */
+    private final Map<FileHandle, Contents> unsynced = new LinkedHashMap<>();
+
+    private final Set<CephOpenFile> files = new HashSet<>();
+
+    OpenFiles(Mounts mounts) {
+        this.mounts = mounts;
+    }
+
+    synchronized boolean isOpen(FileHandle handle) {
+        return open.containsKey(handle);
+    }
+
+    /** Adds an opening of a file, and returns what all openings share. */
+    synchronized Contents opened(FileHandle handle) {
+        Contents contents = open.get(handle);
+        if (contents == null) {
+            contents = unsynced.remove(handle);
+            if (contents == null) {
+                contents = new Contents(mounts);
+            }
+            open.put(handle, contents);
+        }
+        contents.openings++;
+        return contents;
+    }
+
+    synchronized void add(CephOpenFile file) {
+        files.add(file);
+    }
+
+    /** Ends an opening. May wait for the cluster. */
+    void closed(FileHandle handle, Contents contents) {
+        @Nullable Contents surplus;
+        synchronized (this) {
+            contents.openings--;
+            if (contents.openings > 0) {
+                return;
+            }
+            open.remove(handle);
+            if (!contents.hasUnsynced()) {
+                surplus = contents;
+            } else {
+                unsynced.put(handle, contents);
+                surplus = unsynced.size() <= MAX_UNSYNCED ? null : oldest();
+            }
+        }
+        if (surplus != null) {
+            surplus.end();
+        }
+    }
+
+    private Contents oldest() {
+        FileHandle handle = unsynced.keySet().iterator().next();
+        return Objects.requireNonNull(unsynced.remove(handle));
+    }
+
+    synchronized void remove(CephOpenFile file) {
+        files.remove(file);
+    }
+
+    /** Closes everything. What was not synced is synced: an unmount would take seconds longer to write it. */
+    void closeAll() {
+        List<CephOpenFile> left;
+        synchronized (this) {
+            left = new ArrayList<>(files);
+        }
+        left.forEach(CephOpenFile::close);
+        List<Contents> kept;
+        synchronized (this) {
+            kept = new ArrayList<>(unsynced.values());
+            unsynced.clear();
+        }
+        kept.forEach(Contents::end);
+    }
+
+    /** Lets go what was opened through a mount that is over. */
+    void leaveEnded() {
+        List<CephOpenFile> left;
+        List<Contents> contents;
+        synchronized (this) {
+            left = new ArrayList<>(files);
+            contents = new ArrayList<>(open.values());
+            contents.addAll(unsynced.values());
+            unsynced.clear();
+        }
+        contents.forEach(Contents::dropEnded);
+        left.forEach(CephOpenFile::leaveEnded);
+    }
+}

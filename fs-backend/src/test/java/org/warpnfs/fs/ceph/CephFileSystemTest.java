@@ -1,0 +1,159 @@
+package org.warpnfs.fs.ceph;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.testkit.ceph.CephCluster;
+
+/** What the backend of Ceph has beyond the contract: snapshots, quotas, other gateways, and the end of its mount. */
+@Timeout(120)
+class CephFileSystemTest {
+    private static final Caller ROOT = Caller.ROOT;
+    private static final AttributeChanges ORDINARY = AttributeChanges.ofPermissions(0755);
+
+    private CephBackend backend;
+    private FileSystem fs;
+
+    @BeforeEach
+    void start() throws Exception {
+        backend = CephBackend.inSharedCluster();
+        fs = backend.start();
+    }
+
+    @AfterEach
+    void stop() {
+        if (fs != null) {
+            fs.close();
+        }
+    }
+
+    private static FileName name(String name) throws FsException {
+        return FileName.of(name);
+    }
+
+    private FileHandle file(String name) throws FsException {
+        return fs.create(ROOT, fs.root(), name(name), new CreateMode.Guarded(ORDINARY))
+                .node()
+                .handle();
+    }
+
+    private static void write(OpenFile open, String text, Stability stability) throws FsException {
+        open.write(ByteBuffer.wrap(CephBackend.bytes(text)), 0, stability);
+    }
+
+    private static String read(FileSystem from, FileHandle file) throws FsException {
+        try (OpenFile open = from.open(ROOT, file, OpenAccess.READ)) {
+            ByteBuffer sink = ByteBuffer.allocate(100);
+            int length = open.read(sink, 0);
+            return new String(sink.array(), 0, length, StandardCharsets.UTF_8);
+        }
+    }
+
+    private static FsError error(Throwable thrown) {
+        return ((FsException) thrown).error();
+    }
+
+    @Test
+    void snapshot_ofADirectory_isReadAsItWasAndCannotBeChanged() throws Exception {
+        FileHandle file = file("f");
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            write(open, "before", Stability.FILE_SYNC);
+        }
+        CephBackend.makeSnapshot(backend.options(), "s1");
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            write(open, "after!", Stability.FILE_SYNC);
+        }
+        FileNode all = fs.lookup(ROOT, fs.root(), name(".snap"));
+        List<String> names = new ArrayList<>();
+        fs.list(ROOT, all.handle(), 0, true, entry -> names.add(entry.name().toString()));
+        assertThat(names).contains("s1");
+        FileNode snapshot = fs.lookup(ROOT, all.handle(), name("s1"));
+        FileNode frozen = fs.lookup(ROOT, snapshot.handle(), name("f"));
+        assertThat(read(fs, frozen.handle())).isEqualTo("before");
+        assertThat(read(fs, file)).isEqualTo("after!");
+        FileAttributes now = fs.attributes(file);
+        assertThat(frozen.attributes().fileId()).isNotEqualTo(now.fileId());
+        assertThat(frozen.handle()).isNotEqualTo(file);
+        assertThatThrownBy(() -> fs.open(ROOT, frozen.handle(), OpenAccess.WRITE))
+                .satisfies(e -> assertThat(error(e)).isEqualTo(FsError.READ_ONLY));
+        assertThatThrownBy(() -> fs.makeDirectory(ROOT, all.handle(), name("s2"), ORDINARY))
+                .satisfies(e -> assertThat(error(e)).isEqualTo(FsError.READ_ONLY));
+        assertThatThrownBy(() -> fs.removeDirectory(ROOT, all.handle(), name("s1")))
+                .satisfies(e -> assertThat(error(e)).isEqualTo(FsError.READ_ONLY));
+        fs.close();
+        fs = backend.start();
+        assertThat(read(fs, frozen.handle())).as("after a restart").isEqualTo("before");
+        assertThat(fs.attributes(snapshot.handle()).type())
+                .isEqualTo(snapshot.attributes().type());
+        assertThat(fs.attributes(all.handle()).type())
+                .isEqualTo(all.attributes().type());
+    }
+
+    @Test
+    void statistics_ofADirectoryWithAQuota_areThoseOfTheQuota() throws Exception {
+        assertThat(fs.statistics().totalBytes()).isEqualTo(CephBackend.QUOTA_BYTES);
+    }
+
+    @Test
+    void write_throughAnotherGateway_isSeenByTheSameHandle() throws Exception {
+        try (FileSystem other = backend.start()) {
+            FileHandle file = file("f");
+            try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
+                write(open, "one", Stability.UNSTABLE);
+                assertThat(read(other, file)).isEqualTo("one");
+                long before = fs.attributes(file).changeId();
+                try (OpenFile second = other.open(ROOT, file, OpenAccess.WRITE)) {
+                    write(second, "two", Stability.UNSTABLE);
+                }
+                assertThat(fs.attributes(file).changeId()).isGreaterThan(before);
+                assertThat(read(fs, file)).isEqualTo("two");
+            }
+            assertThat(other.identity(file)).isEqualTo(fs.identity(file));
+        }
+    }
+
+    @Test
+    void blocklisted_withUnsyncedData_mountsAgainWithANewVerifierAndOpensItsFilesAgain() throws Exception {
+        FileHandle file = file("f");
+        long verifier = fs.writeVerifier();
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
+            write(open, "kept", Stability.FILE_SYNC);
+            write(open, "lost", Stability.UNSTABLE);
+            CephBackend.blocklistAll(CephCluster.shared());
+            boolean synced = false;
+            while (!synced) {
+                try {
+                    open.sync();
+                    synced = true;
+                } catch (FsException e) {
+                    assertThat(e.error()).isIn(FsError.TRY_LATER, FsError.IO);
+                    Thread.sleep(50);
+                }
+            }
+            assertThat(fs.writeVerifier()).isNotEqualTo(verifier);
+            write(open, "more", Stability.FILE_SYNC);
+            assertThat(read(fs, file)).isEqualTo("more");
+        }
+    }
+}

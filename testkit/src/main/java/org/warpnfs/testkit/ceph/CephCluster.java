@@ -1,0 +1,316 @@
+package org.warpnfs.testkit.ceph;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One monitor, one OSD that keeps its objects in memory, and one metadata server, on ports of loopback that were free,
+ * with all their files in a directory for temporary files. The daemons are children of this process and end with it.
+ */
+public final class CephCluster implements AutoCloseable {
+    /** The file system that the cluster has. */
+    public static final String FILE_SYSTEM = "files";
+
+    /** The environment variable that, set to {@code required}, makes a missing program a failure. */
+    public static final String REQUIREMENT = "WARPNFS_CEPH";
+
+    private static final List<String> PROGRAMS = List.of("ceph-mon", "ceph-osd", "ceph-mds", "monmaptool", "ceph");
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Pattern SESSION = Pattern.compile("\"id\": *(\\d+)");
+    private static final long STEP_MILLIS = 50;
+
+    private static @Nullable CephCluster shared;
+
+    /** The daemons of a cluster. */
+    public enum Daemon {
+        MONITOR("ceph-mon", "a"),
+        OSD("ceph-osd", "0"),
+        METADATA("ceph-mds", "a");
+
+        private final String program;
+        private final String id;
+
+        Daemon(String program, String id) {
+            this.program = program;
+            this.id = id;
+        }
+    }
+
+    private final Path directory;
+    private final Path configuration;
+    private final Map<Daemon, Process> running = Collections.synchronizedMap(new LinkedHashMap<>());
+
+    private CephCluster(Path directory) {
+        this.directory = directory;
+        this.configuration = directory.resolve("ceph.conf");
+    }
+
+    /**
+     * What is missing on this host: a sentence, or empty if clusters can be started.
+     *
+     * @throws IllegalStateException if something is missing and {@link #REQUIREMENT} asks for it
+     */
+    public static Optional<String> missing() {
+        List<String> missing = new ArrayList<>();
+        for (String program : PROGRAMS) {
+            if (Stream.of("/usr/bin", "/usr/sbin", "/bin", "/usr/local/bin")
+                    .noneMatch(where -> Files.isExecutable(Path.of(where, program)))) {
+                missing.add(program);
+            }
+        }
+        if (missing.isEmpty()) {
+            return Optional.empty();
+        }
+        String sentence = "no " + String.join(", ", missing)
+                + ": install ceph-mon, ceph-osd, ceph-mds, ceph-common and libcephfs2";
+        if ("required".equals(System.getenv(REQUIREMENT))) {
+            throw new IllegalStateException(sentence);
+        }
+        return Optional.of(sentence);
+    }
+
+    /** The cluster that all tests of this process share. It is started by the first call, and ends with the process. */
+    public static synchronized CephCluster shared() throws IOException, InterruptedException {
+        CephCluster cluster = shared;
+        if (cluster == null) {
+            cluster = start();
+            shared = cluster;
+        }
+        return cluster;
+    }
+
+    /** Starts a cluster; returns when its metadata server serves {@link #FILE_SYSTEM}. */
+    public static CephCluster start() throws IOException, InterruptedException {
+        CephCluster cluster = new CephCluster(Files.createTempDirectory("warpnfs-ceph"));
+        Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "ceph-cluster"));
+        boolean started = false;
+        try {
+            cluster.make();
+            started = true;
+            return cluster;
+        } finally {
+            if (!started) {
+                cluster.close();
+            }
+        }
+    }
+
+    private void make() throws IOException, InterruptedException {
+        String fsid = UUID.randomUUID().toString();
+        String monitor = "[v2:127.0.0.1:" + freePort() + ",v1:127.0.0.1:" + freePort() + "]";
+        for (String part : List.of("mon", "osd", "mds", "run", "log")) {
+            Files.createDirectory(directory.resolve(part));
+        }
+        Files.writeString(configuration, configurationOf(fsid, monitor));
+        Path map = directory.resolve("monmap");
+        String _ = run("monmaptool", "--create", "--fsid", fsid, "--addv", "a", monitor, map.toString());
+        String _ = run("ceph-mon", "--mkfs", "-i", "a", "--monmap", map.toString());
+        start(Daemon.MONITOR);
+        String osd = UUID.randomUUID().toString();
+        command("osd new " + osd + " 0");
+        String _ = run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osd);
+        start(Daemon.OSD);
+        command(
+                "osd crush add osd.0 1.0 root=default host=here",
+                "osd pool create metadata 8",
+                "osd pool create data 8",
+                "fs new " + FILE_SYSTEM + " metadata data");
+        start(Daemon.METADATA);
+        awaitActive();
+    }
+
+    private String configurationOf(String fsid, String monitor) {
+        return """
+                [global]
+                fsid = %1$s
+                mon host = %2$s
+                mon initial members = a
+                public addr = 127.0.0.1
+                cluster addr = 127.0.0.1
+                ms bind ipv6 = false
+                auth cluster required = none
+                auth service required = none
+                auth client required = none
+                osd pool default size = 1
+                osd pool default min size = 1
+                osd pool default pg autoscale mode = off
+                mon allow pool size one = true
+                osd crush chooseleaf type = 0
+                run dir = %3$s/run
+                pid file =
+                admin socket = %3$s/run/$cluster-$name.$pid.asok
+                log file = %3$s/log/$name.log
+                crash dir = %3$s/run
+                [mon]
+                mon data = %3$s/mon
+                mon cluster log file = %3$s/log/cluster.log
+                mon data avail warn = 2
+                mon data avail crit = 1
+                auth allow insecure global id reclaim = false
+                mon osd down out interval = 0
+                [osd]
+                osd data = %3$s/osd
+                osd objectstore = memstore
+                memstore device bytes = 2147483648
+                osd crush update on start = false
+                [mds]
+                mds data = %3$s/mds
+                mds cache memory limit = 134217728
+                [client]
+                log file =
+                """.formatted(fsid, monitor, directory);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** The cluster's ceph.conf. Its clients need no key. */
+    public Path configuration() {
+        return configuration;
+    }
+
+    /** Starts a daemon that does not run. */
+    public void start(Daemon daemon) throws IOException {
+        Path log = directory.resolve("log").resolve(daemon.program + ".out");
+        running.put(
+                daemon,
+                new ProcessBuilder(daemon.program, "-c", configuration.toString(), "-f", "-i", daemon.id)
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                        .start());
+    }
+
+    /** Ends a daemon at once, as a crash does. */
+    public void kill(Daemon daemon) throws InterruptedException {
+        Process process = running.remove(daemon);
+        if (process != null) {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Stops a daemon, which keeps its connections and answers nothing. */
+    public void pause(Daemon daemon) throws IOException, InterruptedException {
+        signal("STOP", daemon);
+    }
+
+    /** Lets a daemon go on after {@link #pause}. */
+    public void resume(Daemon daemon) throws IOException, InterruptedException {
+        signal("CONT", daemon);
+    }
+
+    private void signal(String signal, Daemon daemon) throws IOException, InterruptedException {
+        Process process = running.get(daemon);
+        if (process == null) {
+            throw new IllegalStateException(daemon + " does not run");
+        }
+        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+    }
+
+    /** Waits until a metadata server is active. */
+    public void awaitActive() throws IOException, InterruptedException {
+        long end = System.nanoTime() + START_LIMIT.toNanos();
+        while (!command("mds stat").contains("up:active")) {
+            if (System.nanoTime() - end > 0) {
+                throw new IOException("no metadata server became active:\n" + logs());
+            }
+            Thread.sleep(STEP_MILLIS);
+        }
+    }
+
+    /** Runs commands of the program {@code ceph}, and returns what it writes. */
+    public String command(String... commands) throws IOException, InterruptedException {
+        Process ceph = new ProcessBuilder("ceph", "-c", configuration.toString(), "--connect-timeout", "30")
+                .redirectErrorStream(true)
+                .start();
+        try (OutputStream in = ceph.getOutputStream()) {
+            in.write((String.join("\n", commands) + "\nquit\n").getBytes(StandardCharsets.UTF_8));
+        }
+        return output(ceph, "ceph " + String.join("; ", commands));
+    }
+
+    /** Makes the cluster end the mounts of all clients and listen to none of them any more. */
+    public void evictClients() throws IOException, InterruptedException {
+        String sessions = run("ceph", "tell", "mds.a", "session", "ls");
+        for (MatchResult session : SESSION.matcher(sessions).results().toList()) {
+            String _ = run("ceph", "tell", "mds.a", "session", "evict", "id=" + session.group(1));
+        }
+    }
+
+    private String run(String program, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(program, "-c", configuration.toString()));
+        if (program.equals("monmaptool")) {
+            command.subList(1, 3).clear();
+        }
+        command.addAll(List.of(arguments));
+        return output(new ProcessBuilder(command).redirectErrorStream(true).start(), String.join(" ", command));
+    }
+
+    private static String output(Process process, String what) throws IOException, InterruptedException {
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!process.waitFor(START_LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
+            process.destroyForcibly();
+            throw new IOException(what + " failed:\n" + said);
+        }
+        return said;
+    }
+
+    private String logs() throws IOException {
+        StringBuilder all = new StringBuilder();
+        try (Stream<Path> files = Files.list(directory.resolve("log"))) {
+            for (Path file : files.toList()) {
+                List<String> lines = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
+                all.append(file.getFileName()).append('\n');
+                lines.subList(Math.max(0, lines.size() - 15), lines.size())
+                        .forEach(line -> all.append("  ").append(line).append('\n'));
+            }
+        }
+        return all.toString();
+    }
+
+    /** Ends the daemons and removes their files. */
+    @Override
+    public void close() {
+        running.values().forEach(Process::destroyForcibly);
+        try {
+            for (Process process : running.values()) {
+                process.waitFor();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        running.clear();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            System.err.println("files of a cluster of Ceph are left in " + directory + ": " + e);
+        }
+    }
+}
