@@ -32,7 +32,7 @@ public final class CephCluster implements AutoCloseable {
     public static final String FILE_SYSTEM = "files";
 
     /** The environment variable that, set to {@code required}, makes a missing program a failure. */
-    public static final String REQUIREMENT = "WARPNFS_CEPH";
+    public static final String REQUIREMENT = "CEPH_TESTS";
 
     private static final List<String> PROGRAMS = List.of("ceph-mon", "ceph-osd", "ceph-mds", "monmaptool", "ceph");
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
