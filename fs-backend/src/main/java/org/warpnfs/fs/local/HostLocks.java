@@ -25,6 +25,9 @@ import org.warpnfs.fs.spi.OwnerLocks;
  * descriptor of that serves many owners. The close of a description releases its locks. Safe for any thread.
  */
 final class HostLocks {
+    /** After so many refusals without a holder there is one that does not show. */
+    private static final int MAX_TRIES = 4;
+
     private final Handles handles;
     private final DescriptorBudget budget;
     private final Set<Description> open = ConcurrentHashMap.newKeySet();
@@ -85,7 +88,8 @@ final class HostLocks {
                 throw FsException.of(FsError.ACCESS);
             }
             return using(() -> {
-                while (true) {
+                ErrnoException refusal = null;
+                for (int tries = 0; tries < MAX_TRIES; tries++) {
                     try {
                         LockCalls.lock(fd, exclusive, first, length(first, last));
                         return Optional.empty();
@@ -93,13 +97,18 @@ final class HostLocks {
                         if (e.errno() != Errno.EAGAIN && e.errno() != Errno.EACCES) {
                             throw e;
                         }
+                        refusal = e;
                     }
                     Optional<Holder> holder = conflict(exclusive, first, last);
                     if (holder.isPresent()) {
                         return holder;
                     }
-                    // It was released between the two calls.
+                    // It was released between the two calls, or the kernel refuses for another reason.
                 }
+                if (refusal != null && refusal.errno() == Errno.EACCES) {
+                    throw refusal;
+                }
+                return Optional.of(new Holder(exclusive, first, last, 0));
             });
         }
 

@@ -157,6 +157,7 @@ final class BackendLocks {
     private void move(Reservation reservation, OwnerLocks wider) throws FsException {
         for (HeldLock held : books.heldBefore(reservation)) {
             if (!held.exclusive()
+                    && reaches(held.range())
                     && wider.tryLock(false, held.range().first(), lastOf(held.range()))
                             .isPresent()) {
                 throw FsException.of(FsError.TRY_LATER);

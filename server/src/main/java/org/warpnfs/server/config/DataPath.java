@@ -14,12 +14,12 @@ import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
  * @param hostLocks whether byte-range locks of clients are taken at the backend too
  */
 public record DataPath(OnOff splice, OnOff inline, DelegationPolicy delegations, OnOff hostLocks) {
-    /** Takes all short cuts and all locks. */
+    /** Takes all short cuts. */
     public static final DataPath DEFAULTS = new DataPath(OnOff.ON, OnOff.ON);
 
-    /** With delegations to read and all locks. */
+    /** With delegations to read, and locks among clients. */
     public DataPath(OnOff splice, OnOff inline) {
-        this(splice, inline, DelegationPolicy.READ, OnOff.ON);
+        this(splice, inline, DelegationPolicy.READ, OnOff.OFF);
     }
 
     /** A switch that is on unless it is turned off. */

@@ -330,7 +330,7 @@ public final class Settings {
     public static final Setting<OnOff> HOST_LOCKS = Setting.of(
                     "hostLocks",
                     new Kind.Choice<>(OnOff.class),
-                    OnOff.ON,
+                    OnOff.OFF,
                     "Take the byte-range locks of clients on the files too, where the backend has locks, so that "
                             + "processes",
                     "of this host and other servers see them. With off, locks exclude clients of this server alone.")

@@ -133,7 +133,7 @@ final class StateLock {
             following = new ArrayList<>();
         }
         lock.unlock();
-        next.forEach(Runnable::run);
+        next.forEach(StateLock::goOn);
         if (!calls.isEmpty()) {
             calls.forEach(this::carry);
         }
@@ -158,6 +158,14 @@ final class StateLock {
         } catch (RuntimeException e) {
             // A call that fails must not keep the others from being sent.
             LOG.error("A callback could not be sent: a defect of this server", e);
+        }
+    }
+
+    private static void goOn(Runnable next) {
+        try {
+            next.run();
+        } catch (RuntimeException e) {
+            LOG.error("What had to follow a change of state failed: a defect of this server", e);
         }
     }
 
