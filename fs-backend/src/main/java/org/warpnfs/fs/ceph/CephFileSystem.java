@@ -183,7 +183,7 @@ public final class CephFileSystem implements FileSystem {
 
     @Override
     public FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
-        return nodes.withDirectory(directory, node -> Names.parent(caller, node));
+        return nodes.withDirectory(directory, node -> Parents.of(caller, node));
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.DataCalls;
 import org.warpnfs.fs.ceph.libcephfs.Fh;
+import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -62,6 +63,8 @@ final class Contents {
                 done += DataCalls.write(by.mounted.mount(), by.file, source.asSlice(done), offset + done);
             }
         } finally {
+            // A sync at the same time may have begun before these data came, and taken the mark away.
+            unsynced = true;
             lock.readLock().unlock();
         }
     }
@@ -118,9 +121,14 @@ final class Contents {
     void sync(Node node, Caller caller) throws FsException {
         long verifier = mounts.verifier();
         boolean done = false;
+        Mounted used = node.mounted();
         try {
             Writer by = lockedForSync();
-            if (by != null) {
+            if (by == null) {
+                // Another sync may not have come to its end, or the file was let go of.
+                InodeCalls.sync(node.mount(), node.inode());
+            } else {
+                used = by.mounted;
                 try {
                     unsynced = false;
                     DataCalls.fsync(by.mounted.mount(), by.file);
@@ -132,7 +140,7 @@ final class Contents {
             done = true;
         } catch (CephException e) {
             if (Failure.isLostMount(e)) {
-                mounts.lost(node.mounted());
+                mounts.lost(used);
                 throw Failure.of(e);
             }
             throw Failure.afterChange(e);
@@ -194,6 +202,7 @@ final class Contents {
                     errno = e.errno();
                 }
             }
+            unsynced = false;
             int atClose = close(last);
             if (errno != 0 || atClose != 0) {
                 mounts.dataMayBeLost();

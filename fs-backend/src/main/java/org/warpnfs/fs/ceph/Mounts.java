@@ -166,8 +166,9 @@ final class Mounts {
             if (current != mounted || closed) {
                 return;
             }
-            dataMayBeLost();
+            // In this order: whoever gets the new verifier must not write through the mount that is over.
             current = null;
+            dataMayBeLost();
         }
         LOG.warn(
                 "Ceph has ended the mount of {} by client {}: mounting again",
@@ -193,6 +194,8 @@ final class Mounts {
                 return;
             } catch (CephException e) {
                 LOG.debug("Ceph cannot be mounted yet: {}", why(e));
+            } catch (RuntimeException e) {
+                LOG.error("Ceph cannot be mounted again: a defect of this server", e);
             }
             try {
                 Thread.sleep(BETWEEN_ATTEMPTS);

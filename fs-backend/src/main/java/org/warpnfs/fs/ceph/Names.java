@@ -5,14 +5,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephErrno;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
-import org.warpnfs.fs.ceph.libcephfs.CephStatx;
 import org.warpnfs.fs.ceph.libcephfs.NameCalls;
 import org.warpnfs.fs.ceph.libcephfs.UserPerm;
 import org.warpnfs.fs.ceph.libcephfs.XattrCalls;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileNode;
-import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -22,8 +20,6 @@ import org.warpnfs.fs.spi.Protection;
 
 /** Finds, gives and removes names. */
 final class Names {
-    private static final byte[] PARENT = {'.', '.'};
-
     /** An attribute that each directory has, and that the library never answers from its memory. */
     private static final byte[] DIRECTORY_ENTRIES = "ceph.dir.rentries".getBytes(StandardCharsets.US_ASCII);
 
@@ -32,18 +28,6 @@ final class Names {
     static FileNode lookup(Caller caller, Node directory, byte[] name) throws CephException {
         try (UserPerm identity = Identity.of(caller);
                 Node found = Nodes.lookup(directory, name, identity)) {
-            return found.found();
-        }
-    }
-
-    static FileNode parent(Caller caller, Node directory) throws CephException, FsException {
-        PosixJudge.require(caller, directory.protection(caller), Permission.EXECUTE);
-        Handles.Named root = directory.mounted().rootName();
-        CephStatx statx = directory.statx();
-        if (statx.inode() == root.inode() && statx.snapshot() == root.snapshot()) {
-            return new FileNode(directory.handle(), directory.attributes());
-        }
-        try (Node found = Nodes.lookup(directory, PARENT, UserPerm.SUPERUSER)) {
             return found.found();
         }
     }

@@ -118,6 +118,21 @@ final class Nodes {
         }
     }
 
+    /** The inode of this number in this snapshot; the node has all attributes, and is to be closed. */
+    static Node byNumber(Mounted mounted, long inode, long snapshot) throws CephException {
+        Inode found = inode(mounted, new Handles.Named(mounted.fileSystem(), inode, snapshot));
+        boolean read = false;
+        try {
+            Node node = new Node(mounted, found, InodeCalls.attributes(mounted.mount(), found, CephStatx.EVERYTHING));
+            read = true;
+            return node;
+        } finally {
+            if (!read) {
+                InodeCalls.put(mounted.mount(), found);
+            }
+        }
+    }
+
     /** Finds a name in a directory; the node has all attributes, and is to be closed. */
     static Node lookup(Node directory, byte[] name, UserPerm caller) throws CephException {
         return new Node(directory.mounted(), NameCalls.lookup(directory.mount(), directory.inode(), name, caller));

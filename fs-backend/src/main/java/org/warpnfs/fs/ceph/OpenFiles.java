@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
@@ -25,6 +24,9 @@ final class OpenFiles {
     private final Map<FileHandle, Contents> open = new HashMap<>();
     /** Files that are not open, in the order in which they were closed. */
     private final Map<FileHandle, Contents> unsynced = new LinkedHashMap<>();
+
+    /** Those of them that are being synced because there are too many. */
+    private final Set<Contents> ending = new HashSet<>();
 
     private final Set<CephOpenFile> files = new HashSet<>();
 
@@ -56,28 +58,46 @@ final class OpenFiles {
 
     /** Ends an opening. May wait for the cluster. */
     void closed(FileHandle handle, Contents contents) {
-        @Nullable Contents surplus;
+        Map.@Nullable Entry<FileHandle, Contents> oldest = null;
         synchronized (this) {
             contents.openings--;
             if (contents.openings > 0) {
                 return;
             }
             open.remove(handle);
-            if (!contents.hasUnsynced()) {
-                surplus = contents;
-            } else {
+            if (contents.hasUnsynced()) {
                 unsynced.put(handle, contents);
-                surplus = unsynced.size() <= MAX_UNSYNCED ? null : oldest();
+                oldest = unsynced.size() - ending.size() <= MAX_UNSYNCED ? null : oldest();
             }
         }
-        if (surplus != null) {
-            surplus.end();
+        if (oldest != null) {
+            end(oldest.getKey(), oldest.getValue());
+        } else if (!contents.hasUnsynced()) {
+            contents.end();
         }
     }
 
-    private Contents oldest() {
-        FileHandle handle = unsynced.keySet().iterator().next();
-        return Objects.requireNonNull(unsynced.remove(handle));
+    private Map.@Nullable Entry<FileHandle, Contents> oldest() {
+        for (Map.Entry<FileHandle, Contents> each : unsynced.entrySet()) {
+            if (ending.add(each.getValue())) {
+                return Map.entry(each.getKey(), each.getValue());
+            }
+        }
+        return null;
+    }
+
+    /** Syncs a file, which is found here until it is synced: whoever commits it meanwhile waits for that. */
+    private void end(FileHandle handle, Contents oldest) {
+        try {
+            oldest.end();
+        } finally {
+            synchronized (this) {
+                ending.remove(oldest);
+                if (!oldest.hasUnsynced()) {
+                    unsynced.remove(handle, oldest);
+                }
+            }
+        }
     }
 
     synchronized void remove(CephOpenFile file) {

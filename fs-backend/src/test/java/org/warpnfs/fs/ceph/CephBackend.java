@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
+import org.warpnfs.fs.ceph.libcephfs.Inode;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
 import org.warpnfs.fs.ceph.libcephfs.Mount;
 import org.warpnfs.fs.ceph.libcephfs.NameCalls;
@@ -80,6 +81,26 @@ final class CephBackend implements Backend {
                     top, InodeCalls.root(top), bytes(options.directory().substring(1)), UserPerm.SUPERUSER);
             NameCalls.Found all = NameCalls.lookup(top, directory.inode(), bytes(".snap"), UserPerm.SUPERUSER);
             NameCalls.Found _ = NameCalls.makeDirectory(top, all.inode(), bytes(name), 0755, UserPerm.SUPERUSER);
+        }
+    }
+
+    /** Moves a directory out of an exported one to the top of the file system, as another client of Ceph can. */
+    static void moveOut(CephOptions options, String name) throws Exception {
+        synchronized (CephBackend.class) {
+            Inode root = InodeCalls.root(top);
+            NameCalls.Found directory =
+                    NameCalls.lookup(top, root, bytes(options.directory().substring(1)), UserPerm.SUPERUSER);
+            // The library refuses to move out of a quota.
+            XattrCalls.set(top, directory.inode(), bytes("ceph.quota.max_bytes"), bytes("0"), 0, UserPerm.SUPERUSER);
+            // The library has to know the name.
+            NameCalls.Found _ = NameCalls.lookup(top, directory.inode(), bytes(name), UserPerm.SUPERUSER);
+            NameCalls.rename(
+                    top,
+                    directory.inode(),
+                    bytes(name),
+                    root,
+                    bytes("moved-" + options.directory().substring(1)),
+                    UserPerm.SUPERUSER);
         }
     }
 

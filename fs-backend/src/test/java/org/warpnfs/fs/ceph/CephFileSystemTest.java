@@ -7,6 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +111,76 @@ class CephFileSystemTest {
                 .isEqualTo(snapshot.attributes().type());
         assertThat(fs.attributes(all.handle()).type())
                 .isEqualTo(all.attributes().type());
+    }
+
+    /** Each directory has a .snap, whose parent and those of what is in it are never outside the export. */
+    @Test
+    void parents_inSnapshots_stayWithinTheExport() throws Exception {
+        FileHandle root = fs.root();
+        FileHandle sub = fs.makeDirectory(ROOT, root, name("sub"), ORDINARY).handle();
+        FileHandle below = fs.makeDirectory(ROOT, sub, name("below"), ORDINARY).handle();
+        CephBackend.makeSnapshot(backend.options(), "s1");
+        FileHandle snapshots = fs.lookup(ROOT, root, name(".snap")).handle();
+        FileHandle frozen = fs.lookup(ROOT, snapshots, name("s1")).handle();
+        FileHandle frozenSub = fs.lookup(ROOT, frozen, name("sub")).handle();
+        FileHandle frozenBelow = fs.lookup(ROOT, frozenSub, name("below")).handle();
+        FileHandle snapshotsOfSub = fs.lookup(ROOT, sub, name(".snap")).handle();
+        for (int round = 0; round < 2; round++) {
+            assertThat(parent(root)).isEqualTo(root);
+            assertThat(parent(sub)).isEqualTo(root);
+            assertThat(parent(below)).isEqualTo(sub);
+            assertThat(parent(snapshots)).as("of .snap").isEqualTo(root);
+            assertThat(parent(snapshotsOfSub)).as("of sub/.snap").isEqualTo(sub);
+            assertThat(parent(frozen)).as("of .snap/s1").isEqualTo(snapshots);
+            assertThat(parent(frozenSub)).as("of .snap/s1/sub").isEqualTo(frozen);
+            assertThat(parent(frozenBelow)).as("of .snap/s1/sub/below").isEqualTo(frozenSub);
+            fs.close();
+            fs = backend.start();
+        }
+    }
+
+    private FileHandle parent(FileHandle directory) throws FsException {
+        return fs.lookupParent(ROOT, directory).handle();
+    }
+
+    @Test
+    void parent_ofADirectoryThatWasMovedOutOfTheExport_isStale() throws Exception {
+        FileHandle moved =
+                fs.makeDirectory(ROOT, fs.root(), name("moved"), ORDINARY).handle();
+        FileHandle below =
+                fs.makeDirectory(ROOT, moved, name("below"), ORDINARY).handle();
+        CephBackend.moveOut(backend.options(), "moved");
+        // The library may remember where the directory was.
+        fs.close();
+        fs = backend.start();
+
+        for (FileHandle outside : List.of(moved, below)) {
+            assertThatThrownBy(() -> parent(outside))
+                    .satisfies(e -> assertThat(error(e)).isEqualTo(FsError.STALE));
+        }
+    }
+
+    /** Stable writes at once exchange the descriptor under each other. */
+    @Test
+    void stableWrites_manyAtOnce_allSucceedAndLeaveNothingUnsynced() throws Exception {
+        FileHandle file = file("f");
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE);
+                ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Future<?>> writes = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                long offset = i * 7L;
+                Stability stability = i % 3 == 0 ? Stability.UNSTABLE : Stability.FILE_SYNC;
+                writes.add(threads.submit(() -> {
+                    open.write(ByteBuffer.wrap(CephBackend.bytes("1234567")), offset, stability);
+                    open.sync();
+                    return null;
+                }));
+            }
+            for (Future<?> write : writes) {
+                write.get();
+            }
+        }
+        assertThat(fs.attributes(file).sizeBytes()).isEqualTo(1400);
     }
 
     @Test

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One monitor, one OSD that keeps its objects in memory, and one metadata server, on ports of loopback that were free,
- * with all their files in a directory for temporary files. The daemons are children of this process and end with it.
+ * with all their files in a directory for temporary files. The daemons end with this process, unless it is killed.
  */
 public final class CephCluster implements AutoCloseable {
     /** The file system that the cluster has. */
