@@ -94,6 +94,21 @@ class DialedCallbackTest {
         return reply.afterData().readDelegation();
     }
 
+    /** Linux asks for attributes in the COMPOUND that returns a delegation, and no longer knows of it then. */
+    @Test
+    void getattr_byTheHolderOfAWriteDelegation_isAnsweredWithoutAskingIt() {
+        connectCallable();
+        confirmedOwner();
+        Reply opened = holder.run(holder.open(holder.openSeqid++, "o", "f", 3));
+        int[] delegation = opened.afterData().readWriteDelegation();
+
+        assertThat(holder.statusOf(
+                        new Ops().data().lookup("f").getAttrs(Fattr.SIZE).delegReturn(delegation)))
+                .isEqualTo(Nfs4Status.OK);
+
+        assertThat(dialer.last().nextCall()).as("CB_GETATTR").isNull();
+    }
+
     private Opened confirmedOwner() {
         return holder.opened("o", "g", 3);
     }

@@ -1,10 +1,12 @@
 package org.warpnfs.nfs.v4.op;
 
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
@@ -41,10 +43,8 @@ final class LatestAttributes {
         if (!mayBeElsewhere(call, asked, file)) {
             return file.attributes();
         }
-        DelegationStates.Held held = call.services()
-                .state()
-                .delegations()
-                .ask(call.nowNanos(), keyOf(file), call.calling().clientOrNull());
+        DelegationStates.Held held =
+                call.services().state().delegations().ask(call.nowNanos(), keyOf(file), asker(call, file));
         return held == null ? file.attributes() : merged(call, file, held);
     }
 
@@ -99,16 +99,26 @@ final class LatestAttributes {
 
     /** True if the calling client itself has the write delegation. */
     static boolean isWriter(CallContext call, Location file) {
-        Client client = call.calling().clientOrNull();
+        Client client = asker(call, file);
         return client != null && call.services().state().delegations().isWriter(keyOf(file), client);
     }
 
     /** Throws DELAY while another client has a write delegation of the file, which is being recalled. */
     static void requireNoWriter(CallContext call, Location file) throws Nfs4Exception {
-        call.services()
-                .state()
-                .delegations()
-                .requireNoWriter(call.nowNanos(), keyOf(file), call.calling().clientOrNull());
+        call.services().state().delegations().requireNoWriter(call.nowNanos(), keyOf(file), asker(call, file));
+    }
+
+    /** The client that asks, as far as is known. One of NFSv4.0 without a name is a writer at its address, if any. */
+    private static @Nullable Client asker(CallContext call, Location file) {
+        Client named = call.calling().clientOrNull();
+        return named != null || call.minorVersion() > 0
+                ? named
+                : call.services()
+                        .state()
+                        .delegations()
+                        .sessionlessWriterAt(
+                                keyOf(file), ClientAddress.of(call.calling().address()))
+                        .orElse(null);
     }
 
     private static FileKey keyOf(Location file) {

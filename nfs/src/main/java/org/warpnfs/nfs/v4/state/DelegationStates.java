@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -66,6 +67,15 @@ public final class DelegationStates {
     /** True if the client has a write delegation of the file. */
     public boolean isWriter(FileKey file, Client client) {
         return core.locked(() -> core.delegations.isWriter(file, client));
+    }
+
+    /**
+     * The client of NFSv4.0 at this address that has a write delegation of the file, if there is one. Its requests for
+     * attributes do not say that they are its own, and must not wait until it returns the delegation: it asks for
+     * attributes in the request that does so.
+     */
+    public Optional<Client> sessionlessWriterAt(FileKey file, ClientAddress address) {
+        return core.locked(() -> Optional.ofNullable(core.delegations.sessionlessWriterAt(file, address)));
     }
 
     /** True if {@link #isWriteDelegated} may be true for some file. For any thread; takes no lock. */

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.callback.Recaller;
@@ -332,6 +333,23 @@ public final class DelegationTable {
         }
         changes.rest(nowNanos, file);
         return new Conflict(holder, null);
+    }
+
+    /**
+     * The client of NFSv4.0 at this address that has a write delegation of the file; null if there is none. A GETATTR
+     * of NFSv4.0 does not say whose it is.
+     */
+    @Nullable
+    public Client sessionlessWriterAt(FileKey file, ClientAddress address) {
+        for (DelegationState delegation : byFile.getOrDefault(file, Map.of()).values()) {
+            Client holder = delegation.client();
+            if (delegation.kind() == DelegationKind.WRITE
+                    && holder.isSessionless()
+                    && holder.address().equals(address)) {
+                return holder;
+            }
+        }
+        return null;
     }
 
     /** The write delegation of a client other than {@code by}, recalled or not; null if there is none. */
