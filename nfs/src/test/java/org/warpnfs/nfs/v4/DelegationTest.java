@@ -41,7 +41,7 @@ class DelegationTest {
         newFile();
         V4Client holder = V4Client.callable(server, "a", 0);
         int[] delegation = holder.delegation("f");
-        holder.run(openToWrite());
+        holder.run(new Ops().data().open("o", "f", 2, 0));
 
         holder.run(new Ops().data().lookup("f").setAttr(Fattr.mode(0600)));
 

@@ -84,6 +84,39 @@ class WriteDelegationTest {
         assertThat(delegationOf(client.run(open(3)))).as("it has closed it").isEqualTo(2);
     }
 
+    /** Two mounts of one client have a cache and open-owners each. */
+    @Test
+    void openToWrite_whileAnotherMountOfTheClientHasItOpen_grantsNone() {
+        newFile();
+        V4Client client = V4Client.callable(server, "a", 0);
+        Reply opened =
+                client.run(new Ops().data().open("mount2", "f", 0x403, 0)).afterData();
+        opened.op(OpCode.OPEN);
+        int[] open = opened.stateid();
+
+        assertThat(delegationOf(client.run(open(3)))).isEqualTo(NONE);
+
+        client.run(file().close(open));
+        assertThat(delegationOf(client.run(open(3)))).isEqualTo(2);
+    }
+
+    @Test
+    void open_byAnotherMountOfTheClient_recalls() {
+        newFile();
+        V4Client client = V4Client.callable(server, "a", 0);
+        int[] delegation = client.writeDelegation("f");
+        Ops another = new Ops().data().open("mount2", "f", 1, 0);
+
+        assertThat(client.statusOf(another)).isEqualTo(Nfs4Status.DELAY);
+
+        client.answerRecall(client.nextRecall(), 0);
+        assertThat(client.statusOf(new Ops().data().openDelegated("mount2", "f", delegation)))
+                .as("what was opened under the delegation")
+                .isEqualTo(Nfs4Status.OK);
+        client.run(giveBack(delegation));
+        assertThat(client.statusOf(another)).isEqualTo(Nfs4Status.OK);
+    }
+
     @Test
     void openToWrite_whileTheFileIsLocked_grantsNone() {
         newFile();
@@ -113,11 +146,13 @@ class WriteDelegationTest {
         holder.answerRecall(holder.nextRecall(), 0);
         holder.run(giveBack(delegation));
 
-        assertThat(delegationOf(holder.run(open(3)))).isEqualTo(NONE);
+        assertThat(delegationOf(holder.run(new Ops().data().open("o", "f", 3, 0))))
+                .isEqualTo(NONE);
 
         server.pass(Duration.ofSeconds(31));
         holder.run(new Ops().root());
-        assertThat(delegationOf(holder.run(open(3)))).isEqualTo(2);
+        assertThat(delegationOf(holder.run(new Ops().data().open("o", "f", 3, 0))))
+                .isEqualTo(2);
     }
 
     @Test

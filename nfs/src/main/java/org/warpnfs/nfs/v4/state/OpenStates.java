@@ -57,10 +57,7 @@ public final class OpenStates {
         core.expireWhile(
                 nowNanos,
                 () -> core.delegations.conflict(
-                        nowNanos,
-                        request.file(),
-                        request.client(),
-                        excludes ? DelegationUse.CHANGE : DelegationUse.READ),
+                        nowNanos, request, excludes ? DelegationUse.CHANGE : DelegationUse.READ),
                 Nfs4Status.DELAY);
     }
 

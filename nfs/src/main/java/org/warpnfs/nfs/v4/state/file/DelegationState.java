@@ -41,6 +41,7 @@ public final class DelegationState implements StateEntry, Recallable {
     }
 
     private final Client client;
+    private final @Nullable Opaque openOwner;
     private final FileKey key;
     private final Stateid stateid;
     private final Opaque wireHandle;
@@ -59,11 +60,13 @@ public final class DelegationState implements StateEntry, Recallable {
     /**
      * Makes a delegation, and takes ownership of the files.
      *
+     * @param openOwner whose OPEN got it
      * @param withTimes the client keeps the file's times too
      * @param reader null if the open behind it cannot read, and likewise {@code writer}
      */
     DelegationState(
             Client client,
+            Opaque openOwner,
             FileKey key,
             Stateid stateid,
             Opaque wireHandle,
@@ -72,6 +75,7 @@ public final class DelegationState implements StateEntry, Recallable {
             @Nullable SharedFile reader,
             @Nullable SharedFile writer) {
         this.client = client;
+        this.openOwner = openOwner;
         this.key = key;
         this.stateid = stateid;
         this.wireHandle = wireHandle;
@@ -89,6 +93,7 @@ public final class DelegationState implements StateEntry, Recallable {
      */
     DelegationState(Client client, FileKey key, Stateid stateid, Opaque wireHandle, FileSystem directoryOf) {
         this.client = client;
+        this.openOwner = null;
         this.key = key;
         this.stateid = stateid;
         this.wireHandle = wireHandle;
@@ -99,6 +104,12 @@ public final class DelegationState implements StateEntry, Recallable {
 
     boolean isOfDirectory() {
         return directoryOf != null;
+    }
+
+    /** The open-owner whose OPEN got the delegation; null if it is of a directory. */
+    @Nullable
+    Opaque openOwner() {
+        return openOwner;
     }
 
     @Override

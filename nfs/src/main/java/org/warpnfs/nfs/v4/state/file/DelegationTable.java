@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileSystem;
@@ -195,7 +196,7 @@ public final class DelegationTable {
         }
         boolean delegated = byFile.getOrDefault(file, Map.of()).keySet().stream()
                 .anyMatch(holder -> holder != request.client() && !holder.isGone());
-        return delegated || files.isOpenByOthers(request.file(), request.client()) || files.isLocked(request.file());
+        return delegated || files.isOpenByOthers(request) || files.isLocked(request.file());
     }
 
     /**
@@ -241,6 +242,7 @@ public final class DelegationTable {
             @Nullable SharedFile writer) {
         DelegationState delegation = new DelegationState(
                 request.client(),
+                request.owner(),
                 request.file(),
                 states.firstStateid(states.nextNumber()),
                 wish.wireHandle(),
@@ -314,10 +316,31 @@ public final class DelegationTable {
      */
     @Nullable
     public Conflict conflict(long nowNanos, FileKey file, @Nullable Client by, DelegationUse use) {
+        return conflict(nowNanos, file, use, delegation -> delegation.client() == by);
+    }
+
+    /**
+     * The same for an OPEN. One by another open-owner of the client that holds the delegation conflicts as well: Linux
+     * opens under a delegation without asking, whichever of its users opens. So the OPEN comes from another mount of
+     * that client, which has a cache of its own and knows nothing of the delegation.
+     */
+    @Nullable
+    public Conflict conflict(long nowNanos, OpenRequest request, DelegationUse use) {
+        boolean fromDelegation = request.reclaim() || request.byDelegation();
+        return conflict(
+                nowNanos,
+                request.file(),
+                use,
+                delegation -> delegation.client() == request.client()
+                        && (fromDelegation || request.owner().equals(delegation.openOwner())));
+    }
+
+    @Nullable
+    private Conflict conflict(long nowNanos, FileKey file, DelegationUse use, Predicate<DelegationState> isOwn) {
         Client holder = null;
         for (DelegationState delegation :
                 List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
-            if (delegation.client() == by || delegation.client().isGone() || !use.conflictsWith(delegation.kind())) {
+            if (isOwn.test(delegation) || delegation.client().isGone() || !use.conflictsWith(delegation.kind())) {
                 continue;
             }
             if (recalls.isOverdue(nowNanos, delegation)) {

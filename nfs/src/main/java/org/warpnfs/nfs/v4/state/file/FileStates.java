@@ -228,10 +228,17 @@ public final class FileStates {
         return writers.containsKey(file);
     }
 
-    /** True if a client other than {@code client} has the file open, however long it has been silent. */
-    boolean isOpenByOthers(FileKey key, Client client) {
-        FileState file = files.get(key);
-        return file != null && file.opens.stream().anyMatch(open -> open.client != client && !open.client.isGone());
+    /**
+     * True if another open-owner than the request's has the file open, however long its client has been silent. What is
+     * reclaimed was granted beside the client's other opens.
+     */
+    boolean isOpenByOthers(OpenRequest request) {
+        FileState file = files.get(request.file());
+        return file != null
+                && file.opens.stream()
+                        .anyMatch(open -> !open.client.isGone()
+                                && (open.client != request.client()
+                                        || (!request.reclaim() && !open.owner.equals(request.owner()))));
     }
 
     /** True if anyone has locked a range of the file or waits for one, through whatever protocol. */
