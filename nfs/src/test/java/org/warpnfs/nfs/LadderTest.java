@@ -102,12 +102,21 @@ class LadderTest {
                     "org.warpnfs.nfs.locks");
 
     @ArchTest
+    static final ArchRule CLUSTER_KNOWS_NO_PROTOCOL = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.cluster")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.slf4j..", "org.warpnfs.nfs.cluster");
+
+    @ArchTest
     static final ArchRule NLM_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.nlm..", "org.warpnfs.nfs.export");
 
     /** Grizzly is permitted for the same reason. */
     @ArchTest
     static final ArchRule V4_KNOWS_NO_OTHER_PROGRAM = onlyUses(
             "org.warpnfs.nfs.v4..",
+            "org.warpnfs.nfs.cluster",
             "org.warpnfs.nfs.io",
             "org.warpnfs.nfs.export",
             "org.warpnfs.nfs.replay",

@@ -1,0 +1,36 @@
+package org.warpnfs.nfs.cluster;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The start of a node. If the record says that it is running, its earlier instance may have crashed, or may serve on
+ * another host: it is watched until it has been silent for so long that it no longer serves. Not safe for several
+ * threads.
+ */
+public final class Joining {
+    private final String node;
+    private final ClusterTiming timing;
+    private final Sightings sightings = new Sightings();
+
+    public Joining(String node, ClusterTiming timing) {
+        this.node = node;
+        this.timing = timing;
+    }
+
+    /**
+     * The record in which the node has joined; null if it has to be watched longer.
+     *
+     * @throws IllegalStateException if the cluster is full
+     */
+    public @Nullable ClusterRecord step(long nowNanos, ClusterRecord record, Map<String, Beat> beats) {
+        Member before = record.member(node);
+        if (before != null && before.running()) {
+            long silentNanos = sightings.unchangedNanos(nowNanos, node, before, beats.get(node));
+            return silentNanos < timing.deadNanos()
+                    ? null
+                    : record.failed(node, before.instance()).join(node);
+        }
+        return record.join(node);
+    }
+}

@@ -1,0 +1,184 @@
+package org.warpnfs.nfs.cluster;
+
+import java.util.Map;
+
+/**
+ * A running node of a cluster: what it may grant, and what it proposes.
+ *
+ * <h2>Operation</h2>
+ *
+ * Its owner gives signs of life, reads the record and the others' signs again and again, hands them to {@link #step},
+ * and carries out what that returns. Time is an argument, from a clock that never goes back.
+ *
+ * <pre>
+ *   what it has seen last                     new state    reclaims by its own clients
+ *   no grace period                           granted      refused
+ *   one that some node does not enforce yet   refused      refused, for now
+ *   one that every node enforces              refused      granted until its own clients are done
+ *   no sign of life given for fenceNanos      refused      refused, for ever
+ *   it was declared dead                      refused      refused, for ever
+ * </pre>
+ *
+ * What it has seen may be out of date. Then it grants new state after another node has begun a grace period, until it
+ * has seen that; no client reclaims before.
+ *
+ * <p>{@link #isEnforced}, {@link #mayReclaim} and {@link #isLost} are safe for any thread and never wait. The other
+ * methods are called by one thread.
+ */
+public final class Membership {
+    /** What the owner has to do. */
+    public sealed interface Step {
+        /** Nothing, until the next sign of life is due. */
+        record Idle() implements Step {}
+
+        /** Write the clients that have state to this node's list of that epoch, then call {@link #prepared}. */
+        record Prepare(long epoch) implements Step {}
+
+        /** Replace the record that was handed over with this one, and step again. */
+        record Propose(ClusterRecord next) implements Step {}
+
+        /** Stop at once: clients of this instance may reclaim elsewhere. */
+        record Lost() implements Step {}
+    }
+
+    private final String node;
+    private final int instance;
+    private final ClusterTiming timing;
+    private final Sightings sightings = new Sightings();
+    private long preparedEpoch;
+    private long latestVersion;
+    private volatile boolean enforced;
+    private volatile boolean enforcedByAll;
+    private volatile boolean done;
+    private volatile boolean lost;
+    private volatile long renewedNanos;
+
+    /**
+     * A node that has just joined.
+     *
+     * @param joined the record that it wrote, and its version
+     * @param beganNanos a time before it began to write it
+     */
+    public Membership(String node, ClusterTiming timing, ClusterStore.Versioned joined, long beganNanos) {
+        ClusterRecord record = joined.record();
+        this.node = node;
+        this.instance = record.lastInstance();
+        this.timing = timing;
+        this.latestVersion = joined.version();
+        this.renewedNanos = beganNanos;
+        this.enforced = record.isGrace();
+        this.enforcedByAll = record.isEnforcedByAll();
+        // Its list is new, and nobody has state.
+        this.preparedEpoch = record.epoch();
+    }
+
+    public String node() {
+        return node;
+    }
+
+    public int instance() {
+        return instance;
+    }
+
+    /** True while this node must grant no new state. */
+    public boolean isEnforced(long nowNanos) {
+        return enforced || isLost(nowNanos);
+    }
+
+    /** True while every node grants nothing but reclaims. */
+    public boolean mayReclaim(long nowNanos) {
+        return enforcedByAll && !isLost(nowNanos);
+    }
+
+    /** True if this instance may grant nothing any more, for good. */
+    public boolean isLost(long nowNanos) {
+        if (!lost && nowNanos - renewedNanos >= timing.fenceNanos()) {
+            lost = true;
+        }
+        return lost;
+    }
+
+    /**
+     * A sign of life was given.
+     *
+     * @param beganNanos a time before it was
+     * @param nowNanos the present time; a sign that took too long comes too late
+     */
+    public void renewed(long beganNanos, long nowNanos) {
+        if (!isLost(nowNanos)) {
+            renewedNanos = beganNanos;
+        }
+    }
+
+    /** This node's clients have reclaimed, or their time is up. Safe for any thread. */
+    public void done() {
+        done = true;
+    }
+
+    /** The list of that epoch is on stable storage and has every client that has state. */
+    public void prepared(long epoch) {
+        preparedEpoch = epoch;
+    }
+
+    /**
+     * Considers what was read.
+     *
+     * @param nowNanos a time after it was read
+     * @param beats were read after the record
+     */
+    public Step step(long nowNanos, ClusterStore.Versioned read, Map<String, Beat> beats) {
+        if (read.version() < latestVersion) {
+            return new Step.Idle();
+        }
+        latestVersion = read.version();
+        ClusterRecord record = read.record();
+        Member own = record.member(node);
+        if (own == null || isLost(nowNanos) || !record.isRunning(node, instance)) {
+            lost = true;
+            return new Step.Lost();
+        }
+        if (!record.isGrace()) {
+            enforcedByAll = false;
+            enforced = false;
+        } else {
+            // Before the list is written and the others are told: whoever gets state now is in the list.
+            enforced = true;
+            enforcedByAll = record.isEnforcedByAll();
+            if (own.enforcing() != record.epoch() && preparedEpoch != record.epoch()) {
+                return new Step.Prepare(record.epoch());
+            }
+        }
+        ClusterRecord next = propose(nowNanos, record, own, beats);
+        return next.equals(record) ? new Step.Idle() : new Step.Propose(next);
+    }
+
+    private ClusterRecord propose(long nowNanos, ClusterRecord record, Member own, Map<String, Beat> beats) {
+        ClusterRecord next = record;
+        if (record.isGrace() && own.enforcing() != record.epoch()) {
+            next = next.enforce(node, instance);
+        }
+        if (own.need() && done) {
+            next = next.done(node, instance);
+        }
+        sightings.keepOnly(record);
+        for (Map.Entry<String, Member> other : record.members().entrySet()) {
+            String name = other.getKey();
+            Member member = other.getValue();
+            if (name.equals(node)) {
+                continue;
+            }
+            long unchangedNanos = sightings.unchangedNanos(nowNanos, name, member, beats.get(name));
+            if (member.running() && unchangedNanos >= timing.deadNanos()) {
+                next = next.failed(name, member.instance());
+            } else if (!member.running() && unchangedNanos >= timing.absentNanos()) {
+                next = next.abandon(name, member.instance());
+            }
+        }
+        return next.canLift() ? next.lift() : next;
+    }
+
+    /** The record in which this node has stopped. */
+    public ClusterRecord stopped(ClusterRecord record, boolean hasClients) {
+        return record.stopped(node, instance, hasClients);
+    }
+}

@@ -1,0 +1,235 @@
+package org.warpnfs.nfs.cluster;
+
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One process of a simulated gateway. Each access to the store is a step of its own, between which it may crash or be
+ * held up.
+ */
+final class SimGateway {
+    private final ClusterSimulation world;
+    final String node;
+    private final Joining joining;
+    private final Set<Integer> recorded = new LinkedHashSet<>();
+    private Set<Integer> reclaimers = Set.of();
+    private final Set<Integer> awaited = new LinkedHashSet<>();
+    private @Nullable Membership membership;
+    private String list = "";
+    private long beats;
+    private long graceEnd = Long.MAX_VALUE;
+    private boolean recovering;
+    boolean dead;
+    long heldUpUntil;
+    /** When it could serve every request of its own clients; -1 before. */
+    long readyAt = -1;
+
+    SimGateway(ClusterSimulation world, String node) {
+        this.world = world;
+        this.node = node;
+        this.joining = new Joining(node, world.timing);
+    }
+
+    void start() {
+        step(this::join);
+    }
+
+    /** Does what comes next after a random time, unless the process has ended by then. */
+    private void step(Runnable next) {
+        world.after(world.latency(), () -> run(next));
+    }
+
+    private void run(Runnable next) {
+        if (dead) {
+            return;
+        }
+        if (heldUpUntil > world.now()) {
+            world.after(heldUpUntil - world.now(), () -> run(next));
+            return;
+        }
+        if (world.crashesHere()) {
+            world.crash(this);
+            return;
+        }
+        next.run();
+    }
+
+    private void join() {
+        ClusterStore.Versioned read = world.read();
+        step(() -> {
+            Map<String, Beat> seen = world.store.beats();
+            long began = world.now();
+            ClusterRecord next = joining.step(began, read.record(), seen);
+            if (next == null) {
+                world.after(world.timing.beatNanos(), () -> run(this::join));
+                return;
+            }
+            step(() -> {
+                boolean replaced = world.replace(read.version(), next);
+                step(() -> {
+                    if (replaced) {
+                        joined(new ClusterStore.Versioned(read.version() + 1, next), began);
+                    } else {
+                        join();
+                    }
+                });
+            });
+        });
+    }
+
+    private void joined(ClusterStore.Versioned joined, long began) {
+        ClusterRecord record = joined.record();
+        membership = new Membership(node, world.timing, joined, began);
+        list = SimStore.key(node, new Member.Records(record.epoch(), membership.instance()));
+        Member own = record.member(node);
+        if (own != null && own.need() && own.records() != null) {
+            reclaimers = Set.copyOf(world.store.list(SimStore.key(node, own.records())));
+            awaited.addAll(reclaimers);
+            recovering = true;
+            if (awaited.isEmpty()) {
+                recovered();
+            }
+        }
+        step(this::beat);
+    }
+
+    private Membership member() {
+        if (membership == null) {
+            throw new IllegalStateException("not joined");
+        }
+        return membership;
+    }
+
+    private void beat() {
+        long began = world.now();
+        step(() -> {
+            world.store.beat(node, new Beat(member().instance(), ++beats));
+            step(() -> {
+                member().renewed(began, world.now());
+                look();
+            });
+        });
+    }
+
+    private void look() {
+        ClusterStore.Versioned read = world.read();
+        step(() -> {
+            Map<String, Beat> seen = world.store.beats();
+            switch (member().step(world.now(), read, seen)) {
+                case Membership.Step.Lost() -> world.crash(this);
+                case Membership.Step.Idle() -> {
+                    notice();
+                    world.after(world.timing.beatNanos(), () -> run(this::beat));
+                }
+                case Membership.Step.Prepare(long epoch) -> {
+                    String fresh = SimStore.key(node, new Member.Records(epoch, member().instance()));
+                    Set<Integer> clients = Set.copyOf(recorded);
+                    // What a crash leaves of it.
+                    world.store.create(fresh, half(clients));
+                    step(() -> {
+                        Set<Integer> all = new LinkedHashSet<>(clients);
+                        all.addAll(recorded);
+                        world.store.create(fresh, all);
+                        list = fresh;
+                        member().prepared(epoch);
+                        look();
+                    });
+                }
+                case Membership.Step.Propose(ClusterRecord next) ->
+                    step(() -> {
+                        world.replace(read.version(), next);
+                        step(this::look);
+                    });
+            }
+        });
+    }
+
+    private static Set<Integer> half(Set<Integer> clients) {
+        Set<Integer> half = new LinkedHashSet<>();
+        for (int client : clients) {
+            if (half.size() * 2 < clients.size()) {
+                half.add(client);
+            }
+        }
+        return half;
+    }
+
+    private void notice() {
+        long now = world.now();
+        if (recovering && graceEnd == Long.MAX_VALUE && member().mayReclaim(now)) {
+            graceEnd = now + world.graceNanos;
+            world.takesOver(this);
+        }
+        if (recovering && now >= graceEnd) {
+            recovered();
+        }
+        if (readyAt < 0 && !member().isEnforced(now)) {
+            readyAt = now;
+        }
+    }
+
+    private void recovered() {
+        recovering = false;
+        member().done();
+    }
+
+    boolean isInstanceIn(ClusterRecord record) {
+        return membership != null && record.isRunning(node, membership.instance());
+    }
+
+    /** True if its clients can talk to it. */
+    boolean listens() {
+        return !dead && heldUpUntil <= world.now() && membership != null && (!recovering || graceEnd != Long.MAX_VALUE);
+    }
+
+    boolean grantsNew() {
+        return listens() && !member().isEnforced(world.now());
+    }
+
+    /** A client asks for a lock that it did not have. */
+    void lock(SimClient client, int file) {
+        record(client, () -> {
+            if (grantsNew() && world.mayTake(file)) {
+                world.grantNew(this, client, file);
+            }
+        });
+    }
+
+    /** A client reclaims all that it has. */
+    void reclaim(SimClient client) {
+        if (!recovering || !member().mayReclaim(world.now())) {
+            if (!recovering) {
+                world.refused(this, client, "no grace");
+            }
+            return;
+        }
+        if (!reclaimers.contains(client.number)) {
+            world.refused(this, client, "not in the list");
+            return;
+        }
+        record(client, () -> {
+            if (recovering && listens() && member().mayReclaim(world.now())) {
+                world.reclaimed(this, client);
+                awaited.remove(client.number);
+                if (awaited.isEmpty()) {
+                    recovered();
+                }
+            }
+        });
+    }
+
+    /** Writes the client to the list before it gets its first lock. */
+    private void record(SimClient client, Runnable then) {
+        if (recorded.contains(client.number)) {
+            then.run();
+            return;
+        }
+        step(() -> {
+            world.store.append(list, Set.of(client.number));
+            recorded.add(client.number);
+            step(then);
+        });
+    }
+}
