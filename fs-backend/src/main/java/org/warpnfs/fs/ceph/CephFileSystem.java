@@ -27,8 +27,10 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.PosixRules;
 import org.warpnfs.fs.spi.XattrMode;
@@ -61,11 +63,15 @@ public final class CephFileSystem implements FileSystem {
             Capability.SPECIAL_FILES,
             Capability.XATTRS,
             Capability.ACLS,
-            Capability.SPACE);
+            Capability.SPACE,
+            Capability.LOCKS,
+            Capability.LEASES);
 
     private final Mounts mounts;
     private final OpenFiles openFiles;
     private final Nodes nodes;
+    private final CephLocks locks;
+    private final CephLeases leases;
     private final FileHandle root;
     private final Medium medium;
 
@@ -73,8 +79,18 @@ public final class CephFileSystem implements FileSystem {
         this.mounts = mounts;
         this.openFiles = openFiles;
         this.nodes = new Nodes(mounts, openFiles);
+        this.locks = new CephLocks(nodes, mounts);
+        this.leases = new CephLeases(nodes, mounts, openFiles);
+        mounts.afterEnd(this::leaveEnded);
+        mounts.beforeUse(locks::retake);
         this.medium = medium;
         this.root = Handles.of(root.fileSystem(), root.inode(), root.snapshot());
+    }
+
+    private void leaveEnded() {
+        openFiles.leaveEnded();
+        locks.leaveEnded();
+        leases.leaveEnded();
     }
 
     /** One file system of one cluster, for the identity of files. */
@@ -93,7 +109,6 @@ public final class CephFileSystem implements FileSystem {
         Mounts mounts = new Mounts(options);
         mounts.open();
         OpenFiles openFiles = new OpenFiles(mounts);
-        mounts.afterEnd(openFiles::leaveEnded);
         try {
             Mounted mounted = mounts.enter();
             try {
@@ -289,6 +304,16 @@ public final class CephFileSystem implements FileSystem {
     }
 
     @Override
+    public OwnerLocks openLocks(FileHandle file, OpenAccess access) throws FsException {
+        return locks.open(file, access);
+    }
+
+    @Override
+    public Optional<Lease> lease(FileHandle file, Lease.Kind kind, Runnable breaking) throws FsException {
+        return leases.take(file, kind, breaking);
+    }
+
+    @Override
     public List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
         return nodes.with(file, UserXattrs::list);
     }
@@ -326,13 +351,19 @@ public final class CephFileSystem implements FileSystem {
 
     @Override
     public void close() {
-        openFiles.closeAll();
+        closeFiles();
         mounts.close();
+    }
+
+    private void closeFiles() {
+        leases.closeAll();
+        locks.closeAll();
+        openFiles.closeAll();
     }
 
     /** Does the same as {@link #close}, without waiting until the mount has ended. */
     void startClosing() {
-        openFiles.closeAll();
+        closeFiles();
         boolean _ = mounts.startClosing();
     }
 }

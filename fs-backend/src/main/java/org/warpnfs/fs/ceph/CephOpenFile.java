@@ -3,12 +3,10 @@ package org.warpnfs.fs.ceph;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.CephStatx;
 import org.warpnfs.fs.ceph.libcephfs.DataCalls;
-import org.warpnfs.fs.ceph.libcephfs.Fh;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
@@ -68,38 +66,13 @@ final class CephOpenFile implements OpenFile {
         openFiles.add(this);
     }
 
-    /** A descriptor of the library, and how many calls use it. */
-    private static final class Opened {
-        final Node node;
-        final Fh file;
-        /** The calls, and one for it being open at all; 0 once it is over. */
-        private final AtomicInteger uses = new AtomicInteger(1);
-
-        Opened(Node node, Fh file) {
-            this.node = node;
-            this.file = file;
-        }
-
-        boolean enter() {
-            return uses.getAndUpdate(now -> now == 0 ? 0 : now + 1) != 0;
-        }
-
-        void leave() {
-            if (uses.decrementAndGet() == 0) {
-                int _ = DataCalls.close(node.mount(), file);
-                node.close();
-                node.mounted().leave();
-            }
-        }
-    }
-
     private synchronized void open() throws FsException {
         if (closed) {
             throw FsException.of(FsError.IO, "the file was closed");
         }
         Opened before = opened;
         if (before != null) {
-            if (mounts.isCurrent(before.node.mounted())) {
+            if (mounts.isCurrent(before.mounted())) {
                 return;
             }
             opened = null;
@@ -111,21 +84,7 @@ final class CephOpenFile implements OpenFile {
                     case WRITE -> DataCalls.O_WRONLY;
                     case READ_WRITE -> DataCalls.O_RDWR;
                 };
-        opened = nodes.inMount(mounted -> {
-            Node node = nodes.find(mounted, handle);
-            boolean done = false;
-            try {
-                Opened now = new Opened(node, Identity.open(node, caller, flags));
-                // The use of this call is not the use of the open file.
-                mounted.enter();
-                done = true;
-                return now;
-            } finally {
-                if (!done) {
-                    node.close();
-                }
-            }
-        });
+        opened = nodes.inMount(mounted -> Opened.of(nodes, mounted, handle, caller, flags));
     }
 
     @FunctionalInterface
@@ -139,7 +98,7 @@ final class CephOpenFile implements OpenFile {
             return call.with(now);
         } catch (CephException e) {
             if (Failure.isLostMount(e)) {
-                mounts.lost(now.node.mounted());
+                mounts.lost(now.mounted());
             }
             throw Failure.of(e);
         } finally {
@@ -150,7 +109,7 @@ final class CephOpenFile implements OpenFile {
     private Opened enter() throws FsException {
         while (true) {
             Opened now = opened;
-            if (now != null && mounts.isCurrent(now.node.mounted()) && now.enter()) {
+            if (now != null && mounts.isCurrent(now.mounted()) && now.enter()) {
                 return now;
             }
             open();
@@ -164,7 +123,7 @@ final class CephOpenFile implements OpenFile {
 
     @Override
     public FileAttributes attributes() throws FsException {
-        return call(now -> now.node.attributes());
+        return call(now -> now.node().attributes());
     }
 
     @Override
@@ -204,7 +163,7 @@ final class CephOpenFile implements OpenFile {
     private static int readFully(Opened now, MemorySegment sink, long offset) throws CephException {
         long done = 0;
         while (done < sink.byteSize()) {
-            int count = DataCalls.read(now.node.mount(), now.file, sink.asSlice(done), offset + done);
+            int count = DataCalls.read(now.mount(), now.file(), sink.asSlice(done), offset + done);
             if (count == 0) {
                 break;
             }
@@ -223,7 +182,7 @@ final class CephOpenFile implements OpenFile {
             call(now -> {
                 dropPrivileges(now);
                 if (source.isDirect()) {
-                    contents.write(now.node, caller, MemorySegment.ofBuffer(source), offset);
+                    contents.write(now.node(), caller, MemorySegment.ofBuffer(source), offset);
                     source.position(source.limit());
                 } else {
                     writeCopied(now, source, offset);
@@ -240,8 +199,9 @@ final class CephOpenFile implements OpenFile {
 
     private void dropPrivileges(Opened now) throws CephException {
         if (!caller.isSuperuser()) {
-            CephStatx statx = InodeCalls.attributes(now.node.mount(), now.node.inode(), CephStatx.IDENTITY);
-            AttributeSetter.dropPrivileges(caller, new Node(now.node.mounted(), now.node.inode(), statx));
+            CephStatx statx = InodeCalls.attributes(now.mount(), now.node().inode(), CephStatx.IDENTITY);
+            AttributeSetter.dropPrivileges(
+                    caller, new Node(now.mounted(), now.node().inode(), statx));
         }
     }
 
@@ -252,7 +212,7 @@ final class CephOpenFile implements OpenFile {
             while (source.hasRemaining()) {
                 int count = (int) Math.min(copy.byteSize(), source.remaining());
                 copy.asByteBuffer().put(source.slice(source.position(), count));
-                contents.write(now.node, caller, copy.asSlice(0, count), at);
+                contents.write(now.node(), caller, copy.asSlice(0, count), at);
                 source.position(source.position() + count);
                 at += count;
             }
@@ -268,7 +228,7 @@ final class CephOpenFile implements OpenFile {
     @Override
     public void sync() throws FsException {
         call(now -> {
-            contents.sync(now.node, caller);
+            contents.sync(now.node(), caller);
             return true;
         });
     }
@@ -278,7 +238,7 @@ final class CephOpenFile implements OpenFile {
         Opened ended;
         synchronized (this) {
             ended = opened;
-            if (ended == null || mounts.isCurrent(ended.node.mounted())) {
+            if (ended == null || mounts.isCurrent(ended.mounted())) {
                 return;
             }
             opened = null;

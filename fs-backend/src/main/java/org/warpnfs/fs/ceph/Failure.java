@@ -50,6 +50,7 @@ final class Failure {
             case CephErrno.EMLINK -> FsError.TOO_MANY_LINKS;
             case CephErrno.ENAMETOOLONG -> FsError.NAME_TOO_LONG;
             case CephErrno.ENOTEMPTY -> FsError.NOT_EMPTY;
+            case CephErrno.ENOLCK -> FsError.NO_LOCKS;
             case CephErrno.EDQUOT -> FsError.QUOTA;
             case CephErrno.ESTALE -> FsError.STALE;
             case CephErrno.ELOOP -> FsError.SYMLINK;

@@ -19,13 +19,18 @@ final class Mounted {
     private final AtomicInteger uses = new AtomicInteger(1);
 
     private final ReentrantLock removing = new ReentrantLock();
+    private final int leaseSeconds;
     private final Runnable end;
 
-    /** @param end ends the mount; runs when nobody uses it any more */
-    Mounted(Mount mount, Inode root, Handles.Named rootName, Runnable end) {
+    /**
+     * @param leaseSeconds how long a lease may be kept that has to end; 0 if there are no leases
+     * @param end ends the mount; runs when nobody uses it any more
+     */
+    Mounted(Mount mount, Inode root, Handles.Named rootName, int leaseSeconds, Runnable end) {
         this.mount = mount;
         this.root = root;
         this.rootName = rootName;
+        this.leaseSeconds = leaseSeconds;
         this.end = end;
     }
 
@@ -46,6 +51,11 @@ final class Mounted {
     /** Held while names are removed, which includes renames. */
     ReentrantLock removing() {
         return removing;
+    }
+
+    /** How many seconds a lease may be kept that has to end; 0 if the mount has no leases. */
+    int leaseSeconds() {
+        return leaseSeconds;
     }
 
     /** The number of the file system. */

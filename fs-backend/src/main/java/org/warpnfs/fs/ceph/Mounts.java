@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,7 @@ import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.CephStatx;
 import org.warpnfs.fs.ceph.libcephfs.Inode;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
+import org.warpnfs.fs.ceph.libcephfs.LeaseCalls;
 import org.warpnfs.fs.ceph.libcephfs.Mount;
 import org.warpnfs.fs.spi.BackendException;
 import org.warpnfs.fs.spi.FsError;
@@ -33,6 +35,9 @@ final class Mounts {
     private static final Duration END_LIMIT = Duration.ofSeconds(20);
 
     private static final String MOUNT_TIMEOUT_SECONDS = "20";
+    private static final int MIN_LEASE_SECONDS = 4;
+    /** Calls of this gateway for a file wait too while a lease on it is to end. */
+    private static final int MAX_LEASE_SECONDS = 30;
 
     private final CephOptions options;
     private final AtomicLong verifier = new AtomicLong(new SecureRandom().nextLong());
@@ -40,6 +45,7 @@ final class Mounts {
 
     private volatile @Nullable Mounted current;
     private volatile Runnable afterEnd = () -> {};
+    private volatile Consumer<Mounted> beforeUse = _ -> {};
     private boolean closed;
 
     Mounts(CephOptions options) {
@@ -49,6 +55,11 @@ final class Mounts {
     /** Sets what lets go of a mount that the cluster has ended. */
     void afterEnd(Runnable leave) {
         afterEnd = leave;
+    }
+
+    /** Sets what is done with a new mount before others use it. */
+    void beforeUse(Consumer<Mounted> first) {
+        beforeUse = first;
     }
 
     /**
@@ -100,13 +111,28 @@ final class Mounts {
             CephStatx statx = InodeCalls.attributes(mount, root, CephStatx.IDENTITY);
             Handles.Named rootName = new Handles.Named((int) mount.fileSystemNumber(), statx.inode(), statx.snapshot());
             done = true;
-            return new Mounted(mount, root, rootName, () -> end(mount, root));
+            return new Mounted(mount, root, rootName, allowLeases(mount), () -> end(mount, root));
         } finally {
             if (!done) {
                 mount.abort();
                 mount.release();
             }
         }
+    }
+
+    /** Returns for how many seconds a lease may be kept that has to end; 0 if there can be none. */
+    private static int allowLeases(Mount mount) {
+        int seconds = Math.min(LeaseCalls.returnTimeoutSeconds(mount) / 2, MAX_LEASE_SECONDS);
+        try {
+            if (seconds >= MIN_LEASE_SECONDS) {
+                // The library ends the mount after this time.
+                LeaseCalls.allow(mount, seconds + seconds / 2);
+                return seconds;
+            }
+        } catch (CephException e) {
+            LOG.debug("Ceph allows no leases", e);
+        }
+        return 0;
     }
 
     private void end(Mount mount, Inode root) {
@@ -183,6 +209,7 @@ final class Mounts {
         while (!isClosed()) {
             try {
                 Mounted again = mount();
+                beforeUse.accept(again);
                 synchronized (this) {
                     if (!closed) {
                         current = again;

@@ -77,6 +77,18 @@ final class OpenFiles {
         }
     }
 
+    /** Syncs a file that is kept only because of data that were not synced, and lets it go. */
+    void endIdle(FileHandle handle) {
+        Contents idle;
+        synchronized (this) {
+            idle = unsynced.get(handle);
+            if (idle == null || !ending.add(idle)) {
+                return;
+            }
+        }
+        end(handle, idle);
+    }
+
     private Map.@Nullable Entry<FileHandle, Contents> oldest() {
         for (Map.Entry<FileHandle, Contents> each : unsynced.entrySet()) {
             if (ending.add(each.getValue())) {

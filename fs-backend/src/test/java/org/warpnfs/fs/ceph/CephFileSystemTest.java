@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -24,8 +26,10 @@ import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.testkit.ceph.CephCluster;
 
@@ -203,6 +207,124 @@ class CephFileSystemTest {
                 assertThat(read(fs, file)).isEqualTo("two");
             }
             assertThat(other.identity(file)).isEqualTo(fs.identity(file));
+        }
+    }
+
+    @Test
+    void lock_ofAnotherGateway_isSeenUntilItIsReleased() throws Exception {
+        FileHandle file = file("f");
+        try (FileSystem other = backend.start();
+                OwnerLocks mine = fs.openLocks(file, OpenAccess.READ_WRITE)) {
+            OwnerLocks theirs = other.openLocks(file, OpenAccess.READ_WRITE);
+            assertThat(theirs.tryLock(true, 10, 19)).isEmpty();
+            assertThat(mine.tryLock(false, 0, 10)).contains(new OwnerLocks.Holder(true, 10, 19, 0));
+            assertThat(mine.tryLock(true, 20, OwnerLocks.TO_EOF)).isEmpty();
+            assertThat(theirs.test(true, 15, 30)).contains(new OwnerLocks.Holder(true, 20, OwnerLocks.TO_EOF, 0));
+            theirs.close();
+            assertThat(mine.tryLock(true, 0, OwnerLocks.TO_EOF)).isEmpty();
+        }
+    }
+
+    @Test
+    void lock_whenItsGatewayIsGone_isReleased() throws Exception {
+        FileHandle file = file("f");
+        FileSystem other = backend.start();
+        assertThat(other.openLocks(file, OpenAccess.READ_WRITE).tryLock(true, 0, 9))
+                .isEmpty();
+        other.close();
+        try (OwnerLocks mine = fs.openLocks(file, OpenAccess.READ_WRITE)) {
+            while (mine.tryLock(true, 0, 9).isPresent()) {
+                Thread.sleep(20);
+            }
+        }
+    }
+
+    @Test
+    void readLease_whenAnotherGatewayWrites_isBrokenBeforeTheData() throws Exception {
+        FileHandle file = file("f");
+        CountDownLatch broken = new CountDownLatch(1);
+        Lease lease = lease(file, Lease.Kind.READ, broken::countDown);
+        try (FileSystem other = backend.start();
+                ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<?> write = threads.submit(() -> {
+                try (OpenFile open = other.open(ROOT, file, OpenAccess.WRITE)) {
+                    write(open, "news", Stability.FILE_SYNC);
+                }
+                return null;
+            });
+            broken.await();
+            assertThat(write.isDone()).isFalse();
+            lease.close();
+            write.get();
+            assertThat(read(fs, file)).isEqualTo("news");
+        }
+    }
+
+    /** What a lease needs comes with the opening, but a moment after another's use has ended it may still be away. */
+    private Lease lease(FileHandle file, Lease.Kind kind, Runnable breaking) throws Exception {
+        while (true) {
+            Optional<Lease> lease = fs.lease(file, kind, breaking);
+            if (lease.isPresent()) {
+                return lease.get();
+            }
+            Thread.sleep(20);
+        }
+    }
+
+    @Test
+    void writeLease_whenAnotherGatewayReads_isBroken() throws Exception {
+        FileHandle file = file("f");
+        CountDownLatch broken = new CountDownLatch(1);
+        Lease lease = lease(file, Lease.Kind.WRITE, broken::countDown);
+        try (FileSystem other = backend.start();
+                ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<String> read = threads.submit(() -> read(other, file));
+            broken.await();
+            lease.close();
+            assertThat(read.get()).isEmpty();
+        }
+    }
+
+    @Test
+    void lease_onAFileThatAnotherGatewayWrites_isNotGiven() throws Exception {
+        FileHandle file = file("f");
+        try (FileSystem other = backend.start();
+                OpenFile open = other.open(ROOT, file, OpenAccess.WRITE)) {
+            write(open, "news", Stability.UNSTABLE);
+            assertThat(fs.lease(file, Lease.Kind.READ, () -> {})).isEmpty();
+        }
+    }
+
+    @Test
+    void blocklisted_withLocksAndALease_locksAgainAndBreaksTheLease() throws Exception {
+        FileHandle file = file("f");
+        FileHandle leased = file("leased");
+        CountDownLatch broken = new CountDownLatch(1);
+        Lease lease = lease(leased, Lease.Kind.READ, broken::countDown);
+        try (OwnerLocks mine = fs.openLocks(file, OpenAccess.READ_WRITE);
+                OwnerLocks another = fs.openLocks(file, OpenAccess.READ_WRITE)) {
+            assertThat(mine.tryLock(true, 0, 99)).isEmpty();
+            mine.unlock(40, 59);
+            CephBackend.blocklistAll(CephCluster.shared());
+            assertThat(tested(another, 30, 45)).contains(new OwnerLocks.Holder(true, 0, 39, 0));
+            broken.await();
+            lease.close();
+            assertThat(tested(another, 40, 59)).isEmpty();
+            try (FileSystem other = backend.start();
+                    OwnerLocks theirs = other.openLocks(file, OpenAccess.READ_WRITE)) {
+                assertThat(theirs.tryLock(true, 60, 60)).contains(new OwnerLocks.Holder(true, 60, 99, 0));
+            }
+        }
+    }
+
+    private static Optional<OwnerLocks.Holder> tested(OwnerLocks owner, long first, long last) throws Exception {
+        while (true) {
+            try {
+                return owner.test(true, first, last);
+            } catch (FsException e) {
+                assertThat(e.error()).isEqualTo(FsError.TRY_LATER);
+                Thread.sleep(50);
+            }
         }
     }
 

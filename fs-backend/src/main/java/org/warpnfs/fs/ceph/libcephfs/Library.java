@@ -68,6 +68,11 @@ public final class Library {
         return LINKER.downcallHandle(symbol, descriptor);
     }
 
+    /** A pointer by which the library can call {@code target}, for as long as this process lives. */
+    static MemorySegment stub(MethodHandle target, FunctionDescriptor descriptor) {
+        return LINKER.upcallStub(target, descriptor, Arena.global());
+    }
+
     /** Returns the result, or throws the error number that it is. */
     static int check(int result) throws CephException {
         if (result < 0) {
