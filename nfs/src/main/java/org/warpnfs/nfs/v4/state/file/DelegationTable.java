@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -332,7 +333,7 @@ public final class DelegationTable {
                 request.file(),
                 use,
                 delegation -> delegation.client() == request.client()
-                        && (fromDelegation || request.owner().equals(delegation.openOwner())));
+                        && (fromDelegation || Objects.equals(delegation.openOwner(), request.owner())));
     }
 
     @Nullable
