@@ -28,8 +28,9 @@ server_arguments() {
     3) printf '%s\0' --lease 15 ;;
   esac
   [ "$version" != 3 ] && [ -z "${locks:-}" ] || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
-  # of version 4.0 and over TCP clients have the delegations that they get by default
-  [[ $version/$proto != 4.[12]/rdma ]] || printf '%s\0' --delegations write
+  # Of version 4.0 and over TCP clients have the delegations that they get by default. So they have with Kerberos, where
+  # one mount waits for the other's lock: a lock below a write delegation is known to the client's first mount alone.
+  [[ $version/$proto != 4.[12]/rdma ]] || [ -n "${realm:-}" ] || printf '%s\0' --delegations write
   [ -z "${certificates:-}" ] || printf '%s\0' --tls-certificate "$directory/tls/server.pem" --tls-key "$directory/tls/server.key" \
     --tls-client-ca "$directory/tls/ca.pem"
   [ -z "${realm:-}" ] || printf '%s\0' --keytab "$directory/krb/server/keytab" --principal nfs/server.lab@LAB.TEST \

@@ -103,6 +103,7 @@ class LadderTest {
             "org.warpnfs.payload..",
             "org.ietf.jgss..",
             "javax.security.auth..",
+            "javax.crypto..",
             "org.slf4j..");
 
     @ArchTest

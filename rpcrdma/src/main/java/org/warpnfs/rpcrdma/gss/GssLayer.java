@@ -163,7 +163,9 @@ public final class GssLayer {
                     verifier = context.security().mic(word(SequenceWindow.SIZE));
                     context.established(
                             context.security().initiator(),
-                            clockNanos.getAsLong() + options.lifetime().toNanos());
+                            clockNanos.getAsLong()
+                                    + options.life(context.security().remaining())
+                                            .toNanos());
                     counts.add(GssCounts.Event.CONTEXT_ESTABLISHED);
                 }
             }

@@ -2,11 +2,19 @@ package org.warpnfs.rpcrdma.gss;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import javax.security.auth.Subject;
+import javax.security.auth.kerberos.KerberosKey;
+import javax.security.auth.kerberos.KerberosPrincipal;
+import javax.security.auth.kerberos.KeyTab;
 import javax.security.auth.login.AppConfigurationEntry;
 import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
@@ -18,6 +26,9 @@ import org.ietf.jgss.GSSException;
 import org.ietf.jgss.GSSManager;
 import org.ietf.jgss.MessageProp;
 import org.ietf.jgss.Oid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Accepts contexts of Kerberos 5 (RFC 4121) with the keys of a keytab, by the JDK's own GSS-API.
@@ -28,11 +39,15 @@ import org.ietf.jgss.Oid;
  * tokens is off: it grows with every token, and a repeated token gives a context that its sender cannot use, because
  * each call proves the keys and names the new handle.
  *
+ * <p>The JDK does not tell when a ticket ends. So an accepted ticket is decrypted once more, for its time alone.
+ *
  * <h2>Errors</h2>
  *
  * What the JDK throws beside {@link GSSException} for a malformed token becomes DEFECTIVE_TOKEN. Safe for any thread.
  */
 public final class KerberosAcceptor implements ContextAcceptor {
+    private static final Logger LOG = LoggerFactory.getLogger(KerberosAcceptor.class);
+
     /** The mechanism (RFC 1964, section 1). */
     private static final String KERBEROS_5 = "1.2.840.113554.1.2.2";
 
@@ -48,11 +63,16 @@ public final class KerberosAcceptor implements ContextAcceptor {
     private final Subject subject;
     private final String service;
     private final GSSCredential credential;
+    private final KeyTab keys;
+    private final InstantSource clock;
 
-    private KerberosAcceptor(Subject subject, String service, GSSCredential credential) {
+    private KerberosAcceptor(
+            Subject subject, String service, GSSCredential credential, KeyTab keys, InstantSource clock) {
         this.subject = subject;
         this.service = service;
         this.credential = credential;
+        this.keys = keys;
+        this.clock = clock;
     }
 
     /**
@@ -65,6 +85,12 @@ public final class KerberosAcceptor implements ContextAcceptor {
      * @throws GSSException if it holds no usable key
      */
     public static KerberosAcceptor open(Path keytab, String principal, String service, String realm)
+            throws LoginException, GSSException {
+        return open(keytab, principal, service, realm, InstantSource.system());
+    }
+
+    /** As above, with a clock for what is left of a ticket. */
+    static KerberosAcceptor open(Path keytab, String principal, String service, String realm, InstantSource clock)
             throws LoginException, GSSException {
         if (System.getProperty(CONFIGURATION) == null
                 && System.getProperty(REALM) == null
@@ -83,7 +109,8 @@ public final class KerberosAcceptor implements ContextAcceptor {
             GSSCredential credential = Subject.callAs(subject, () -> GSSManager.getInstance()
                     .createCredential(
                             null, GSSCredential.INDEFINITE_LIFETIME, new Oid(KERBEROS_5), GSSCredential.ACCEPT_ONLY));
-            return new KerberosAcceptor(subject, service, credential);
+            return new KerberosAcceptor(
+                    subject, service, credential, KeyTab.getUnboundInstance(keytab.toFile()), clock);
         } catch (CompletionException e) {
             throw e.getCause() instanceof GSSException gss ? gss : new GSSException(GSSException.NO_CRED);
         }
@@ -92,6 +119,36 @@ public final class KerberosAcceptor implements ContextAcceptor {
     @Override
     public SecurityContext begin() throws GSSException {
         return new Context(GSSManager.getInstance().createContext(credential));
+    }
+
+    /**
+     * The end of the ticket in an accepted token.
+     *
+     * @param target the name of the service in the ticket
+     * @return null if it cannot be read: an old encryption type, or a key that has left the keytab just now
+     */
+    private @Nullable Instant endOfTicket(byte[] token, String target) {
+        try {
+            ServiceTicket ticket = ServiceTicket.parse(token);
+            for (KerberosKey key : keys.getKeys(new KerberosPrincipal(target))) {
+                if (key.getKeyType() != ticket.encryptionType()
+                        || (ticket.keyVersion() >= 0 && key.getVersionNumber() != ticket.keyVersion())) {
+                    continue;
+                }
+                byte[] open = TicketKey.decrypt(ticket, key.getEncoded());
+                if (open != null) {
+                    return ServiceTicket.endTime(open);
+                }
+            }
+            LOG.debug("no key for a ticket of encryption type {}", ticket.encryptionType());
+        } catch (DerReader.Malformed
+                | GeneralSecurityException
+                | DateTimeException
+                | IllegalArgumentException
+                | IllegalStateException e) {
+            LOG.debug("the end of a ticket for {} cannot be read", target, e);
+        }
+        return null;
     }
 
     /** The only login that this class makes. */
@@ -119,6 +176,7 @@ public final class KerberosAcceptor implements ContextAcceptor {
 
     private final class Context implements SecurityContext {
         private final GSSContext context;
+        private @Nullable Instant end;
 
         Context(GSSContext context) {
             this.context = context;
@@ -133,7 +191,9 @@ public final class KerberosAcceptor implements ContextAcceptor {
                         return reply == null ? new byte[0] : reply;
                     }));
             if (context.isEstablished()) {
-                requireOurService(context.getTargName().toString());
+                String target = context.getTargName().toString();
+                requireOurService(target);
+                end = endOfTicket(token, target);
             }
             return answer;
         }
@@ -154,6 +214,11 @@ public final class KerberosAcceptor implements ContextAcceptor {
         @Override
         public String initiator() throws GSSException {
             return context.getSrcName().toString();
+        }
+
+        @Override
+        public @Nullable Duration remaining() {
+            return end == null ? null : Duration.between(clock.instant(), end);
         }
 
         @Override

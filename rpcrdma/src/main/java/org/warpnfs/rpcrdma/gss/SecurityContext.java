@@ -1,6 +1,8 @@
 package org.warpnfs.rpcrdma.gss;
 
+import java.time.Duration;
 import org.ietf.jgss.GSSException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The acceptor's end of a GSS-API context (RFC 2743). Once it is established, its methods are safe for several threads
@@ -20,6 +22,15 @@ public interface SecurityContext {
 
     /** The name of the initiator, when the context is established. */
     String initiator() throws GSSException;
+
+    /**
+     * How much longer the initiator's credential is valid, when the context is established (GSS_Context_time). Zero or
+     * less if it has ended within the difference that is allowed between clocks.
+     *
+     * @return null if the mechanism does not tell
+     */
+    @Nullable
+    Duration remaining();
 
     /** The checksum of a message (GSS_GetMIC). */
     byte[] mic(byte[] message) throws GSSException;

@@ -2,19 +2,22 @@ package org.warpnfs.rpcrdma.gss;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 import org.ietf.jgss.GSSException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A mechanism for tests: a token is a name, a checksum is a CRC over key and message, and encryption flips bits. The
- * token {@code +NAME} asks for another token first.
+ * token {@code +NAME} asks for another token first; {@code NAME;SECONDS} is of a ticket with that much left.
  */
 final class FakeSecurity implements SecurityContext {
     static final byte[] MORE = {'?'};
 
     private String name = "";
     private boolean established;
+    private @Nullable Duration remaining;
 
     /** The end of both sides for this name: checksums do not depend on the direction. */
     static FakeSecurity of(String name) {
@@ -38,7 +41,9 @@ final class FakeSecurity implements SecurityContext {
             name = text.substring(1);
             return MORE;
         }
-        name = text;
+        int left = text.indexOf(';');
+        name = left < 0 ? text : text.substring(0, left);
+        remaining = left < 0 ? null : Duration.ofSeconds(Integer.parseInt(text.substring(left + 1)));
         established = true;
         return new byte[0];
     }
@@ -51,6 +56,11 @@ final class FakeSecurity implements SecurityContext {
     @Override
     public String initiator() {
         return name;
+    }
+
+    @Override
+    public @Nullable Duration remaining() {
+        return remaining;
     }
 
     @Override

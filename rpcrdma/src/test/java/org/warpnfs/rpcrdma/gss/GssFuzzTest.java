@@ -24,7 +24,7 @@ class GssFuzzTest {
         message.putInt(8, 2).putInt(FLAVOR_AT, GssCredential.FLAVOR);
         GssLayer layer = new GssLayer(
                 FakeSecurity.acceptor(),
-                new GssOptions(4, Duration.ofHours(1), Duration.ofSeconds(30), 1000),
+                new GssOptions(4, Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(30), 1000),
                 new SplittableRandom(1),
                 () -> 0);
         GssCalls.Arrived call = new GssCalls.Arrived(message);
@@ -43,6 +43,26 @@ class GssFuzzTest {
             context.accept(token);
         } catch (GSSException e) {
             assertThat(MajorStatus.of(e)).isNotZero();
+        }
+    }
+
+    /** What is read of a ticket by this server itself, in the clear and decrypted. */
+    @FuzzTest
+    void anyBytes_asATicket_areReadOrMalformed(byte[] bytes) throws Exception {
+        try {
+            ServiceTicket ticket = ServiceTicket.parse(bytes);
+            assertThat(ticket.cipher()).hasSizeLessThan(bytes.length);
+            byte[] open = TicketKey.decrypt(ticket, new byte[ticket.encryptionType() % 2 == 0 ? 32 : 16]);
+            if (open != null) {
+                assertThat(open).hasSizeLessThan(ticket.cipher().length);
+            }
+        } catch (DerReader.Malformed e) {
+            assertThat(e).hasMessageMatching(".+");
+        }
+        try {
+            assertThat(ServiceTicket.endTime(bytes).toString()).endsWith("Z");
+        } catch (DerReader.Malformed e) {
+            assertThat(e).hasMessageMatching(".+");
         }
     }
 

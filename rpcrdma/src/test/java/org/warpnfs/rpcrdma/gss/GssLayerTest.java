@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.payload.Payload;
@@ -35,7 +36,7 @@ class GssLayerTest {
     private GssLayer layer(int maxContexts) {
         return new GssLayer(
                 FakeSecurity.acceptor(),
-                new GssOptions(maxContexts, Duration.ofHours(1), Duration.ofSeconds(30), 1000),
+                new GssOptions(maxContexts, Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(30), 1000),
                 new SplittableRandom(1),
                 () -> nowNanos);
     }
@@ -278,6 +279,23 @@ class GssLayerTest {
 
         layer.open(late, CLIENT);
 
+        assertThat(late.denial()).isEqualTo(CREDPROBLEM);
+        assertThat(layer.contextCount()).isZero();
+    }
+
+    /** What is left of its ticket, at least ten seconds, at most an hour. */
+    @ParameterizedTest
+    @CsvSource({"45, 45", "1, 10", "-200, 10", "3599, 3599", "86400, 3600"})
+    void context_ofATicket_endsWithIt(int leftSeconds, int lifeSeconds) throws Exception {
+        byte[] handle = context(layer, CLIENT, "alice@TEST;" + leftSeconds);
+        nowNanos += Duration.ofSeconds(lifeSeconds).toNanos() - 1;
+        assertThat(layer.open(GssCalls.data(1, GssService.NONE, handle, alice, ARGUMENTS), CLIENT))
+                .isNotNull();
+
+        nowNanos++;
+        GssCalls.Arrived late = GssCalls.data(2, GssService.NONE, handle, alice, ARGUMENTS);
+
+        assertThat(layer.open(late, CLIENT)).isNull();
         assertThat(late.denial()).isEqualTo(CREDPROBLEM);
         assertThat(layer.contextCount()).isZero();
     }

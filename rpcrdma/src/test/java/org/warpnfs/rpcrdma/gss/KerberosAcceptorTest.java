@@ -8,6 +8,9 @@ import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -65,6 +68,20 @@ class KerberosAcceptorTest {
         assertThat(context.isEstablished()).isTrue();
         assertThat(answer).isEmpty();
         assertThat(context.initiator()).endsWith("@LAB.TEST");
+    }
+
+    /** The end of the ticket is as tshark decrypts it from the same capture. */
+    @Test
+    void tokenOfATicket_isAccepted_hasWhatIsLeftOfIt() throws Exception {
+        Instant now = Instant.parse("2026-11-22T10:00:00Z");
+        KerberosAcceptor then =
+                KerberosAcceptor.open(captured("server.keytab"), "*", "nfs", "LAB.TEST", InstantSource.fixed(now));
+        SecurityContext context = then.begin();
+        assertThat(context.remaining()).isNull();
+
+        context.accept(token("tok-chain"));
+
+        assertThat(context.remaining()).isEqualTo(Duration.between(now, Instant.parse("2026-11-23T09:55:18Z")));
     }
 
     /** The JDK has no camellia. A client then gets gss_major, and its next context has another key. */

@@ -14,6 +14,7 @@ import javax.security.auth.login.Configuration;
 import javax.security.auth.login.LoginContext;
 import javax.security.auth.login.LoginException;
 import org.apache.kerby.kerberos.kerb.KrbException;
+import org.apache.kerby.kerberos.kerb.server.KdcConfigKey;
 import org.apache.kerby.kerberos.kerb.server.SimpleKdcServer;
 import org.ietf.jgss.GSSContext;
 import org.ietf.jgss.GSSException;
@@ -40,7 +41,15 @@ final class TestRealm implements AutoCloseable {
     }
 
     static TestRealm start(Path directory) throws KrbException, IOException {
+        return start(directory, "");
+    }
+
+    /** @param encryptionType of all keys; empty for those that the KDC has by default */
+    static TestRealm start(Path directory, String encryptionType) throws KrbException, IOException {
         SimpleKdcServer kdc = new SimpleKdcServer();
+        if (!encryptionType.isEmpty()) {
+            kdc.getKdcConfig().setString(KdcConfigKey.ENCRYPTION_TYPES, encryptionType);
+        }
         kdc.setKdcRealm(NAME);
         kdc.setKdcHost("127.0.0.1");
         kdc.setAllowUdp(false);
