@@ -45,8 +45,6 @@ final class Programs implements AutoCloseable {
     private static final int MAX_WAITING_LOCKS = 4096;
     /** Part of the descriptors of files that owners of locks at the backend may have. */
     private static final int LOCKERS_PART = 4;
-    /** Threads that take locks at backends for those in line. */
-    private static final int LOCK_THREADS = 4;
 
     private final Nfs3Program nfs3;
     private final NfsAclProgram nfsAcl;
@@ -73,8 +71,7 @@ final class Programs implements AutoCloseable {
         replies = new ReplyCache(limits.memory().keptReplyBytes(), System::nanoTime);
         notices = Executors.newSingleThreadExecutor(
                 Thread.ofPlatform().daemon().name("locks").factory());
-        lockThreads = Executors.newFixedThreadPool(
-                LOCK_THREADS,
+        lockThreads = Executors.newCachedThreadPool(
                 Thread.ofPlatform().daemon().name("host-locks-", 0).factory());
         BackendLocking locking = config.dataPath().hostLocks() == OnOff.ON
                 ? BackendLocking.on(lockThreads, DescriptorBudget.ofProcess().forFiles() / LOCKERS_PART)
@@ -153,6 +150,7 @@ final class Programs implements AutoCloseable {
     void withdraw(FileSystem fileSystem) {
         nfs4.withdraw(fileSystem);
         locks.withdraw(fileSystem);
+        service.withdraw(fileSystem);
     }
 
     /** Returns whether clients of the previous instance may still reclaim. */

@@ -3,6 +3,9 @@ package org.warpnfs.nfs.locks;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
@@ -12,15 +15,18 @@ import org.warpnfs.limits.FairShare;
  */
 public final class BackendLocking {
     private final boolean wanted;
-    private final Executor threads;
+    private final BackendThreads threads;
     private final int mostOwners;
     private final Map<ClientAddress, Integer> byClient = new HashMap<>();
+    /** Why an owner is refused by this, and not by the backend. */
+    private final FsException noRoom = FsException.of(FsError.NO_LOCKS, "too many owners have locks");
+
     private int owners;
     private long refused;
 
     private BackendLocking(boolean wanted, Executor threads, int mostOwners) {
         this.wanted = wanted;
-        this.threads = threads;
+        this.threads = new BackendThreads(threads);
         this.mostOwners = mostOwners;
     }
 
@@ -32,19 +38,26 @@ public final class BackendLocking {
     /**
      * Locks are taken at the backends that have locks.
      *
-     * @param threads runs what no call waits for: locks for those in line. It may wait for backends
+     * @param threads runs what no call waits for: locks for those in line. It may wait for backends, and must have two
+     *     threads for each file system
      * @param mostOwners limit of owners with locks, counted by file
      */
     public static BackendLocking on(Executor threads, int mostOwners) {
         return new BackendLocking(true, threads, mostOwners);
     }
 
-    boolean isWanted() {
+    /** True if locks are taken at the backends that have locks. */
+    public boolean isWanted() {
         return wanted;
     }
 
-    Executor threads() {
-        return threads;
+    /** Runs what no call waits for and may wait for this backend. */
+    void execute(FileSystem backend, Runnable task) {
+        threads.execute(backend, task);
+    }
+
+    FsException noRoom() {
+        return noRoom;
     }
 
     synchronized boolean tryTake(ClientAddress client) {
@@ -66,6 +79,11 @@ public final class BackendLocking {
     /** Number of owners with locks at backends, counted by file. */
     public synchronized int owners() {
         return owners;
+    }
+
+    /** True if an owner of this client has locks at a backend. */
+    public synchronized boolean isAnyOf(ClientAddress client) {
+        return byClient.containsKey(client);
     }
 
     /** How often a client was refused a lock because there was no room for another owner. */

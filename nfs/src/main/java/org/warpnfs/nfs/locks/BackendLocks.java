@@ -1,19 +1,21 @@
 package org.warpnfs.nfs.locks;
 
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OwnerLocks;
 
 /**
@@ -25,21 +27,30 @@ import org.warpnfs.fs.spi.OwnerLocks;
  * first ({@link Reservation}), then taken here. A release is noted by the service first ({@link Owed}), then made here,
  * before any other lock is tried. So a lock that is in the way here is somebody else's.
  *
+ * <p>A release that fails is put off, and hinders no lock of others meanwhile. If it fails again and again, the owner's
+ * locks are closed, which releases all, and those that it still has are taken anew.
+ *
+ * <p>A file may be reached through several file systems: one for each export. All are known, and the first serves. When
+ * one is no longer served, locks that were taken through it are taken through another.
+ *
+ * <p>A backend may say of a file that it has no locks for it. Locks are then kept by the service alone, until nobody
+ * has any.
+ *
  * <p>One thread at a time calls the backend for a file, under a lock of this class. That lock comes before the lock of
- * the service, and after none.
+ * the service, and after none. Nobody waits for it longer than {@value #PATIENCE_MILLIS} ms.
  */
 final class BackendLocks {
     private static final Logger LOG = LoggerFactory.getLogger(BackendLocks.class);
+    static final long PATIENCE_MILLIS = 2000;
+    private static final int MAX_FAILURES = 5;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ReentrantLock(true);
     private final Books books;
-    private final FileSystem backend;
-    private final FileHandle handle;
     private final BackendLocking share;
-    private final Map<Locker, Side> sides = new HashMap<>();
-
-    /** The locks of one owner. */
-    private record Side(OwnerLocks locks, boolean writable) {}
+    private final List<LockedFile> routes = new CopyOnWriteArrayList<>();
+    private final Map<Locker, OwnerSide> sides = new HashMap<>();
+    private final Map<Owed, Integer> failures = new HashMap<>();
+    private boolean isAbsent;
 
     /** A range in which the backend may have more locked for an owner than the service. */
     record Owed(Locker owner, ByteRange range) {}
@@ -55,6 +66,9 @@ final class BackendLocks {
         /** What the owner had locked before the reservation. */
         List<HeldLock> heldBefore(Reservation reservation);
 
+        /** What the owner has locked, without what is reserved. */
+        List<HeldLock> heldAtBackend(Locker owner);
+
         /** The first release that is owed; null if there is none. */
         @Nullable
         Due nextOwed();
@@ -62,29 +76,58 @@ final class BackendLocks {
         /** Notes that a release was made. */
         void isMade(Owed owed);
 
-        /** Has {@link #carryOut} called later, since a release failed. */
+        /** Notes that a release could not be made now. */
+        void putOff(Owed owed);
+
+        /** Has {@link #carryOut} called later. */
         void releaseLater();
 
         /** Notes how many owners have something at the backend, and that nothing is done there now. */
         void left(int owners);
     }
 
-    BackendLocks(Books books, FileSystem backend, FileHandle handle, BackendLocking share) {
+    BackendLocks(Books books, LockedFile first, BackendLocking share) {
         this.books = books;
-        this.backend = backend;
-        this.handle = handle;
         this.share = share;
+        routes.add(first);
+    }
+
+    /** Notes a file system through which the file is reached. Waits for nothing. */
+    void reachedBy(LockedFile route) {
+        if (routes.stream().noneMatch(known -> known.backend() == route.backend())) {
+            routes.add(route);
+        }
+    }
+
+    /** The file system that serves; null if there is none any more. */
+    @Nullable
+    FileSystem backend() {
+        for (LockedFile route : routes) {
+            return route.backend();
+        }
+        return null;
+    }
+
+    private LockedFile route() throws FsException {
+        for (LockedFile route : routes) {
+            return route;
+        }
+        throw FsException.of(FsError.STALE);
     }
 
     /** Takes what is reserved. */
     LockAttempt settle(Reservation reservation) {
-        lock.lock();
+        if (!acquire()) {
+            LockAttempt attempt = books.ended(reservation, null, FsException.of(FsError.TRY_LATER));
+            books.releaseLater();
+            return attempt;
+        }
         try {
             Optional<OwnerLocks.Holder> holder = Optional.empty();
             FsException failure = null;
             try {
                 makeReleases();
-                holder = take(reservation);
+                holder = isAbsent ? Optional.empty() : taken(reservation);
             } catch (FsException e) {
                 failure = e;
             } catch (RuntimeException e) {
@@ -93,190 +136,278 @@ final class BackendLocks {
             }
             LockAttempt attempt =
                     books.ended(reservation, holder.map(HostProcess::held).orElse(null), failure);
-            makeReleasesQuietly();
+            makeReleases();
             return attempt;
         } finally {
+            release();
+        }
+    }
+
+    /** True if this thread has the lock now; it did not wait for ever for a backend that does not answer. */
+    private boolean acquire() {
+        try {
+            return lock.tryLock(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void release() {
+        try {
             books.left(sides.size());
+        } finally {
             lock.unlock();
+        }
+    }
+
+    private Optional<OwnerLocks.Holder> taken(Reservation reservation) throws FsException {
+        try {
+            return take(reservation);
+        } catch (FsException e) {
+            // Without a lock of anybody, it is not that there are too many.
+            boolean hasNone = e.error() == FsError.NOT_SUPPORTED
+                    || (e.error() == FsError.NO_LOCKS
+                            && e != share.noRoom()
+                            && sides.values().stream().noneMatch(OwnerSide::hasLocked));
+            if (!hasNone) {
+                throw e;
+            }
+            LOG.info(
+                    "Locks on a file are known to this server alone, since its file system has none: {}",
+                    e.getMessage());
+            isAbsent = true;
+            closeAll();
+            return Optional.empty();
         }
     }
 
     private Optional<OwnerLocks.Holder> take(Reservation reservation) throws FsException {
-        Side side = sideOf(reservation);
-        long first = reservation.range().first();
-        long last = lastOf(reservation.range());
-        Optional<OwnerLocks.Holder> holder = side.locks.tryLock(reservation.exclusive(), first, last);
-        if (holder.isPresent() && releaseGone()) {
-            holder = side.locks.tryLock(reservation.exclusive(), first, last);
+        OwnerSide side = sideOf(reservation);
+        for (ByteRange part : partsOf(reservation)) {
+            Optional<OwnerLocks.Holder> holder = side.tryLock(reservation.exclusive(), part);
+            if (holder.isPresent() && releaseGone()) {
+                holder = side.tryLock(reservation.exclusive(), part);
+            }
+            if (holder.isPresent()) {
+                return holder;
+            }
         }
-        return holder;
+        return Optional.empty();
+    }
+
+    /**
+     * What has to be taken for a reservation. Where a shared lock replaces an exclusive one, the latter stays until the
+     * reservation is confirmed: it could not be got back for certain.
+     */
+    private static List<ByteRange> partsOf(Reservation reservation) {
+        List<ByteRange> parts = List.of(reservation.range());
+        if (!reservation.exclusive()) {
+            for (HeldLock had : reservation.before()) {
+                if (had.exclusive()) {
+                    parts = parts.stream()
+                            .flatMap(part -> part.without(had.range()).stream())
+                            .toList();
+                }
+            }
+        }
+        return parts;
     }
 
     /** The owner's locks, opened so that this kind of lock can be taken. */
-    private Side sideOf(Reservation reservation) throws FsException {
+    private OwnerSide sideOf(Reservation reservation) throws FsException {
         Locker owner = reservation.owner();
-        Side side = sides.get(owner);
+        OwnerSide side = sides.get(owner);
         if (side == null) {
             if (!share.tryTake(owner.address())) {
-                throw FsException.of(FsError.NO_LOCKS, "too many owners have locks");
+                throw share.noRoom();
             }
-            boolean opened = false;
             try {
-                side = open(reservation.exclusive());
-                opened = true;
+                side = OwnerSide.open(route(), reservation.exclusive());
+                sides.put(owner, side);
             } finally {
-                if (!opened) {
+                if (side == null) {
                     share.give(owner.address());
                 }
             }
-            sides.put(owner, side);
-        } else if (reservation.exclusive() && !side.writable) {
-            Side wider = open(true);
+        } else if (reservation.exclusive() && !side.isWritable()) {
+            OwnerSide wider = OwnerSide.open(route(), true);
             boolean moved = false;
             try {
-                move(reservation, wider.locks);
-                moved = true;
+                moved = wider.takeShared(books.heldBefore(reservation));
             } finally {
                 if (!moved) {
-                    wider.locks.close();
+                    wider.close();
                 }
             }
-            side.locks.close();
+            if (!moved) {
+                throw FsException.of(FsError.TRY_LATER);
+            }
+            sides.put(owner, wider);
+            side.close();
             side = wider;
-            sides.put(owner, side);
         }
         return side;
     }
 
-    /** A file that is locked by readers alone is not opened to write, which would keep it from being executed. */
-    private Side open(boolean exclusive) throws FsException {
-        return new Side(backend.openLocks(handle, exclusive ? OpenAccess.READ_WRITE : OpenAccess.READ), exclusive);
-    }
-
-    /** Takes the owner's locks once more, all of them shared, so that the first instance can be closed. */
-    private void move(Reservation reservation, OwnerLocks wider) throws FsException {
-        for (HeldLock held : books.heldBefore(reservation)) {
-            if (!held.exclusive()
-                    && reaches(held.range())
-                    && wider.tryLock(false, held.range().first(), lastOf(held.range()))
-                            .isPresent()) {
-                throw FsException.of(FsError.TRY_LATER);
-            }
-        }
-    }
-
     /** Closes the locks of owners that are gone and that nobody has released yet. Returns false if there were none. */
     private boolean releaseGone() {
-        boolean found = false;
-        for (Iterator<Map.Entry<Locker, Side>> all = sides.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<Locker, Side> next = all.next();
-            if (next.getKey().isGone()) {
-                all.remove();
-                next.getValue().locks.close();
-                share.give(next.getKey().address());
-                found = true;
-            }
+        List<Locker> gone = sides.keySet().stream().filter(Locker::isGone).toList();
+        gone.forEach(this::close);
+        return !gone.isEmpty();
+    }
+
+    private void closeAll() {
+        List.copyOf(sides.keySet()).forEach(this::close);
+    }
+
+    private void close(Locker owner) {
+        OwnerSide side = sides.remove(owner);
+        if (side != null) {
+            share.give(owner.address());
+            side.close();
         }
-        return found;
     }
 
     /** Makes the releases that are owed. Must be called without a lock. */
     void carryOut() {
-        lock.lock();
+        if (!acquire()) {
+            books.releaseLater();
+            return;
+        }
         try {
-            makeReleasesQuietly();
+            makeReleases();
         } finally {
-            books.left(sides.size());
-            lock.unlock();
+            release();
         }
     }
 
-    private void makeReleasesQuietly() {
-        try {
-            makeReleases();
-        } catch (FsException e) {
-            LOG.debug("a lock cannot be released yet: {}", e.getMessage());
+    private void makeReleases() {
+        Set<Owed> failed = new HashSet<>(0);
+        for (Due due = books.nextOwed(); due != null && !failed.contains(due.owed()); due = books.nextOwed()) {
+            if (isMade(due)) {
+                failures.remove(due.owed());
+                books.isMade(due.owed());
+            } else {
+                failed.add(due.owed());
+                books.putOff(due.owed());
+            }
+        }
+        if (!failed.isEmpty()) {
             books.releaseLater();
         }
     }
 
-    private void makeReleases() throws FsException {
-        for (Due due = books.nextOwed(); due != null; due = books.nextOwed()) {
-            Side side = sides.get(due.owed().owner());
-            if (side != null && due.nothing()) {
-                close(due.owed().owner());
-            } else if (side != null) {
-                release(side.locks, due);
+    private boolean isMade(Due due) {
+        Locker owner = due.owed().owner();
+        OwnerSide side = sides.get(owner);
+        if (side == null) {
+            return true;
+        }
+        if (due.nothing()) {
+            close(owner);
+            return true;
+        }
+        try {
+            side.release(due.owed().range(), due.held());
+            return true;
+        } catch (FsException | RuntimeException e) {
+            LOG.debug("a lock cannot be released yet: {}", e.getMessage());
+        }
+        if (failures.merge(due.owed(), 1, Integer::sum) < MAX_FAILURES) {
+            return false;
+        }
+        takeAnew(owner);
+        return true;
+    }
+
+    /** Closes the locks of an owner, and takes those anew that it still has. */
+    private void takeAnew(Locker owner) {
+        OwnerSide old = sides.remove(owner);
+        if (old == null) {
+            return;
+        }
+        old.close();
+        int lost = 0;
+        try {
+            OwnerSide side = OwnerSide.open(route(), old.isWritable());
+            sides.put(owner, side);
+            for (HeldLock held : books.heldAtBackend(owner)) {
+                if (OwnerSide.reaches(held.range())
+                        && side.tryLock(held.exclusive(), held.range()).isPresent()) {
+                    lost++;
+                }
             }
-            books.isMade(due.owed());
+        } catch (FsException | RuntimeException e) {
+            LOG.warn("Locks of a client are not known to others any more: {}", e.getMessage());
+            if (!sides.containsKey(owner)) {
+                share.give(owner.address());
+            }
+        }
+        if (lost > 0) {
+            LOG.warn("{} locks of a client are not known to others any more: somebody else was faster", lost);
         }
     }
 
-    /** Unlocks the gaps, and takes what is shared now and may have been exclusive. */
-    private static void release(OwnerLocks locks, Due due) throws FsException {
-        long last = lastOf(due.owed().range());
-        long next = due.owed().range().first();
-        for (HeldLock held : due.held()) {
-            long first = held.range().first();
-            if (first < 0) {
-                break;
-            }
-            if (first > next) {
-                locks.unlock(next, first - 1);
-            }
-            if (!held.exclusive()) {
-                // It is in the way of nobody that the service has granted a lock.
-                var _ = locks.tryLock(false, first, lastOf(held.range()));
-            }
-            if (lastOf(held.range()) >= last) {
-                return;
-            }
-            next = lastOf(held.range()) + 1;
+    /** A file system is no longer served. Locks that were taken through it are taken through another. */
+    void withdraw(FileSystem fileSystem) {
+        if (!routes.removeIf(route -> route.backend() == fileSystem) || !acquire()) {
+            return;
         }
-        locks.unlock(next, last);
-    }
-
-    private void close(Locker owner) {
-        Side side = sides.remove(owner);
-        if (side != null) {
-            side.locks.close();
-            share.give(owner.address());
+        try {
+            makeReleases();
+            List<Locker> owners = new ArrayList<>();
+            sides.forEach((owner, side) -> {
+                if (side.isThrough(fileSystem)) {
+                    owners.add(owner);
+                }
+            });
+            owners.forEach(routes.isEmpty() ? this::close : this::takeAnew);
+        } finally {
+            release();
         }
     }
 
     /** A lock of somebody else that conflicts; null if there is none. Must be called without a lock. */
     @Nullable
     HeldLock test(Locker owner, boolean exclusive, ByteRange range) throws FsException {
-        lock.lock();
+        if (!acquire()) {
+            throw FsException.of(FsError.TRY_LATER);
+        }
         try {
             makeReleases();
-            Side side = sides.get(owner);
-            if (side != null) {
-                return test(side.locks, exclusive, range);
+            return isAbsent ? null : tested(owner, exclusive, range);
+        } catch (FsException e) {
+            if (e.error() == FsError.NOT_SUPPORTED || e.error() == FsError.NO_LOCKS) {
+                return null;
             }
-            try (OwnerLocks locks = backend.openLocks(handle, OpenAccess.READ)) {
-                return test(locks, exclusive, range);
-            }
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.error("a backend failed to test a lock: a defect", e);
+            throw FsException.of(FsError.IO);
         } finally {
-            books.left(sides.size());
-            lock.unlock();
+            release();
         }
     }
 
-    private @Nullable HeldLock test(OwnerLocks locks, boolean exclusive, ByteRange range) throws FsException {
-        Optional<OwnerLocks.Holder> holder = locks.test(exclusive, range.first(), lastOf(range));
+    private @Nullable HeldLock tested(Locker owner, boolean exclusive, ByteRange range) throws FsException {
+        OwnerSide side = sides.get(owner);
+        if (side != null) {
+            return test(side, exclusive, range);
+        }
+        OwnerSide own = OwnerSide.open(route(), false);
+        try {
+            return test(own, exclusive, range);
+        } finally {
+            own.close();
+        }
+    }
+
+    private @Nullable HeldLock test(OwnerSide side, boolean exclusive, ByteRange range) throws FsException {
+        Optional<OwnerLocks.Holder> holder = side.test(exclusive, range);
         if (holder.isPresent() && releaseGone()) {
-            holder = locks.test(exclusive, range.first(), lastOf(range));
+            holder = side.test(exclusive, range);
         }
         return holder.map(HostProcess::held).orElse(null);
-    }
-
-    /** True if a backend can have locks in the range: its offsets are signed. */
-    static boolean reaches(ByteRange range) {
-        return range.first() >= 0;
-    }
-
-    private static long lastOf(ByteRange range) {
-        return range.last() < 0 ? OwnerLocks.TO_EOF : range.last();
     }
 }

@@ -3,9 +3,9 @@ package org.warpnfs.nfs.locks;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
@@ -23,15 +23,11 @@ final class BackendPolls {
     static final int AT_ONCE = 16;
 
     private final LockService service;
-    private final LockService.Later later;
-    private final Executor threads;
     /** Number of files that are waited for. Guarded by the lock of the service. */
     private int files;
 
-    BackendPolls(LockService service, LockService.Later later, Executor threads) {
+    BackendPolls(LockService service) {
         this.service = service;
-        this.later = later;
-        this.threads = threads;
     }
 
     /** Begins to try for a file. Must be called under the lock of the service. */
@@ -44,17 +40,26 @@ final class BackendPolls {
 
     private void next(FileLocks locks, long millis) {
         locks.pauseMillis(millis);
-        later.after(millis + files, () -> threads.execute(() -> tryAll(locks)));
+        service.later(millis + files, locks.backend(), () -> tryAll(locks));
     }
 
     private void tryAll(FileLocks locks) {
         List<Reservation> reserved = new ArrayList<>();
-        List<Waiting> asked = service.on(locks.identity(), (_, after) -> candidates(locks, reserved, after));
-        reserved.forEach(reservation -> {
-            var _ = reservation.settle();
-        });
-        List<Waiting> free =
-                asked.stream().filter(request -> isFree(locks, request)).toList();
+        List<Waiting> free = List.of();
+        try {
+            List<Waiting> asked = service.on(locks.identity(), (_, after) -> candidates(locks, reserved, after));
+            reserved.forEach(reservation -> {
+                var _ = reservation.settle();
+            });
+            free = asked.stream().filter(request -> isFree(locks, request)).toList();
+        } catch (RuntimeException e) {
+            // Those in line are tried all the same.
+            LOG.error("requests in line could not be tried: a defect of this server", e);
+        }
+        goOn(locks, free);
+    }
+
+    private void goOn(FileLocks locks, List<Waiting> free) {
         boolean _ = service.on(locks.identity(), (_, after) -> {
             free.forEach(request -> request.tryLater(false));
             service.grant(locks, after);
@@ -98,7 +103,8 @@ final class BackendPolls {
             return backend == null || backend.test(request.owner(), request.exclusive(), request.range()) == null;
         } catch (FsException e) {
             LOG.debug("a lock cannot be tested: {}", e.getMessage());
-            return false;
+            // Its owner asks again, and is told why.
+            return e.error() != FsError.TRY_LATER;
         }
     }
 }

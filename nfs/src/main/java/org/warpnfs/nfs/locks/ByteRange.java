@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.locks;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -47,6 +49,21 @@ public record ByteRange(long first, long last) {
         return new ByteRange(
                 Long.compareUnsigned(first, other.first) < 0 ? other.first : first,
                 Long.compareUnsigned(last, other.last) < 0 ? last : other.last);
+    }
+
+    /** The parts of this range that are not in {@code other}: at most two. */
+    List<ByteRange> without(ByteRange other) {
+        if (!overlaps(other)) {
+            return List.of(this);
+        }
+        List<ByteRange> left = new ArrayList<>(2);
+        if (Long.compareUnsigned(first, other.first) < 0) {
+            left.add(new ByteRange(first, other.first - 1));
+        }
+        if (Long.compareUnsigned(last, other.last) > 0) {
+            left.add(new ByteRange(other.last + 1, last));
+        }
+        return left;
     }
 
     /** True if {@code other} begins directly after this range. */

@@ -62,6 +62,13 @@ final class FileLocks {
         return owed;
     }
 
+    /** Notes a release that could not be made: the others come first. */
+    void putOff(BackendLocks.Owed release) {
+        if (owed.remove(release)) {
+            owed.add(release);
+        }
+    }
+
     /** Sets the number of owners that have something at the backend. */
     void sides(int number) {
         sides = number;
@@ -112,6 +119,24 @@ final class FileLocks {
     void restore(Reservation reservation) {
         held.unlock(reservation.owner(), reservation.range());
         relock(reservation.before());
+    }
+
+    /**
+     * Locks what is reserved as it was asked for.
+     *
+     * @return true if the backend may have more of it than that
+     */
+    boolean confirm(Reservation reservation) {
+        reservation.wanted().forEach(part -> held.lock(reservation.owner(), reservation.exclusive(), part));
+        boolean isLess = !reservation.wanted().equals(List.of(reservation.range()));
+        return isLess
+                || (!reservation.exclusive() && reservation.before().stream().anyMatch(HeldLock::exclusive));
+    }
+
+    /** What the owner has locked and the backend was asked for already. */
+    List<HeldLock> heldAtBackend(Locker owner) {
+        Reservation reservation = pending.get(owner);
+        return reservation == null ? heldIn(owner, ByteRange.ALL) : heldBefore(reservation);
     }
 
     /** What the owner had locked before the reservation. */

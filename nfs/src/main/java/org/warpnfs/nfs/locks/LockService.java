@@ -4,13 +4,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.limits.ClientAddress;
 
@@ -35,7 +38,6 @@ import org.warpnfs.limits.ClientAddress;
  */
 public final class LockService {
     private static final int TURN_SECONDS = 2;
-    private static final long RELEASE_MILLIS = 1000;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<FileIdentity, FileLocks> files = new HashMap<>();
@@ -44,6 +46,7 @@ public final class LockService {
     private final Later later;
     private final BackendLocking backends;
     private final BackendPolls polls;
+    private final OwnerTurns ownerTurns = new OwnerTurns();
     private long turns;
     private volatile boolean reclaiming;
     private volatile long reclaimEndNanos;
@@ -85,7 +88,7 @@ public final class LockService {
         this.notices = notices;
         this.later = later;
         this.backends = backends;
-        this.polls = new BackendPolls(this, later, backends.threads());
+        this.polls = new BackendPolls(this);
     }
 
     /** A lock of another owner that conflicts; null if there is none. Those at the backend are not asked. */
@@ -121,6 +124,38 @@ public final class LockService {
         }
         BackendLocks backend = on(file.identity(), (locks, _) -> backendOf(locks, file));
         return backend.test(owner, exclusive, range);
+    }
+
+    /**
+     * Waits until no earlier request of the owner for a lock on the file is under way, at most that long. Requests come
+     * in the order in which they called this. Must be called without a lock.
+     *
+     * @return empty if the time is up
+     */
+    public Optional<OwnerTurns.Turn> turnOf(LockedFile file, Locker owner, long millis) {
+        return backends.isWanted() && file.backend() != null
+                ? ownerTurns.await(file.identity(), owner, millis)
+                : Optional.of(() -> {});
+    }
+
+    /** A file system is no longer served: locks at the backend that came through it are taken through another. */
+    public void withdraw(FileSystem fileSystem) {
+        if (!backends.isWanted()) {
+            return;
+        }
+        List<BackendLocks> all = new ArrayList<>();
+        lock.lock();
+        try {
+            files.values().forEach(locks -> {
+                BackendLocks backend = locks.backend();
+                if (backend != null) {
+                    all.add(backend);
+                }
+            });
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(backend -> backend.withdraw(fileSystem));
     }
 
     /** Locks the range, unless another owner has a conflicting lock. */
@@ -230,40 +265,40 @@ public final class LockService {
         });
     }
 
-    /** Takes a request out of the line. Returns false if it was not in it. */
+    /** Takes a request that may wait out of the line, or ends it while it is tried. Returns false if there is none. */
     public boolean cancel(FileIdentity file, Locker owner, boolean exclusive, ByteRange range) {
         return on(file, (locks, after) -> {
-            if (!lines.remove(locks, owner, exclusive, range)) {
-                return false;
-            }
+            boolean found = lines.remove(locks, owner, exclusive, range);
             Reservation pending = locks.pending().get(owner);
             if (pending != null
+                    && pending.orWait() != null
                     && pending.exclusive() == exclusive
                     && pending.range().equals(range)) {
                 pending.unwant();
+                found = true;
             }
             grant(locks, after);
-            return true;
+            return found;
         });
     }
 
     /**
-     * Releases what the owner has locked of the range.
+     * Releases what the owner has locked of the range, or is about to lock. A release never waits for a lock.
      *
      * @param releases runs what the backend has still to release, without a lock and before the owner is answered
-     * @return what became of it: GRANTED or BUSY
+     * @return by how many its ranges have grown, or shrunk
      */
-    public LockAttempt unlock(FileIdentity file, Locker owner, ByteRange range, Consumer<Runnable> releases) {
+    public int unlock(FileIdentity file, Locker owner, ByteRange range, Consumer<Runnable> releases) {
         return on(file, (locks, after) -> {
-            Reservation busy = locks.pending().get(owner);
-            if (busy != null) {
-                return LockAttempt.busy(busy);
+            Reservation pending = locks.pending().get(owner);
+            if (pending != null) {
+                pending.release(range);
             }
             int before = locks.held().holdsOf(owner);
             locks.held().unlock(owner, range);
             owe(locks, owner, range, releases, after);
             grant(locks, after);
-            return LockAttempt.granted(locks.held().holdsOf(owner) - before);
+            return locks.held().holdsOf(owner) - before;
         });
     }
 
@@ -291,7 +326,7 @@ public final class LockService {
     private static void owe(
             FileLocks locks, Locker owner, ByteRange range, Consumer<Runnable> releases, List<Runnable> after) {
         BackendLocks backend = locks.backend();
-        if (backend != null && BackendLocks.reaches(range)) {
+        if (backend != null && OwnerSide.reaches(range)) {
             locks.owed().add(new BackendLocks.Owed(owner, range));
             after.add(() -> releases.accept(backend::carryOut));
         }
@@ -382,7 +417,7 @@ public final class LockService {
             @Nullable Waiting asked,
             List<Runnable> after) {
         noteBackend(locks, file, range);
-        if (locks.backend() != null && BackendLocks.reaches(range)) {
+        if (locks.backend() != null && OwnerSide.reaches(range)) {
             int had = locks.held().holdsOf(owner);
             Reservation reservation = locks.reserve(owner, exclusive, range, asked, false);
             return LockAttempt.reserved(reservation, locks.held().holdsOf(owner) - had);
@@ -400,19 +435,19 @@ public final class LockService {
     }
 
     private boolean takesAtBackend(LockedFile file, ByteRange range) {
-        return backends.isWanted() && file.backend() != null && BackendLocks.reaches(range);
+        return backends.isWanted() && file.backend() != null && OwnerSide.reaches(range);
     }
 
     private void noteBackend(FileLocks locks, LockedFile file, ByteRange range) {
         if (takesAtBackend(file, range)) {
-            var _ = backendOf(locks, file);
+            backendOf(locks, file).reachedBy(file);
         }
     }
 
     private BackendLocks backendOf(FileLocks locks, LockedFile file) {
         BackendLocks backend = locks.backend();
         if (backend == null && file.backend() != null) {
-            backend = new BackendLocks(new BooksOf(locks), file.backend(), file.handle(), backends);
+            backend = new BackendLocks(new FileBooks(this, locks), file, backends);
             locks.backend(backend);
         }
         if (backend == null) {
@@ -444,9 +479,9 @@ public final class LockService {
         if (next.asksAgain()) {
             beginTurn(next);
             after.add(() -> notices.execute(next.waiter()::granted));
-        } else if (locks.backend() != null && BackendLocks.reaches(next.range())) {
+        } else if (locks.backend() != null && OwnerSide.reaches(next.range())) {
             Reservation reservation = locks.reserve(next.owner(), next.exclusive(), next.range(), next, true);
-            after.add(() -> backends.threads().execute(() -> {
+            after.add(() -> later(locks.backend(), () -> {
                 var _ = reservation.settle();
             }));
         } else {
@@ -466,119 +501,42 @@ public final class LockService {
 
     // What follows is called by the parts that know the backend.
 
-    /** What a file's locks at the backend have to know. */
-    private final class BooksOf implements BackendLocks.Books {
-        private final FileLocks locks;
-
-        BooksOf(FileLocks locks) {
-            this.locks = locks;
-        }
-
-        @Override
-        public LockAttempt ended(Reservation reservation, @Nullable HeldLock holder, @Nullable FsException failure) {
-            return on(locks.identity(), (_, after) -> {
-                LockAttempt attempt = end(locks, reservation, holder, failure, after);
-                grant(locks, after);
-                return attempt;
-            });
-        }
-
-        @Override
-        public List<HeldLock> heldBefore(Reservation reservation) {
-            return on(locks.identity(), (_, _) -> locks.heldBefore(reservation));
-        }
-
-        @Override
-        public BackendLocks.@Nullable Due nextOwed() {
-            lock.lock();
-            try {
-                return locks.nextOwed();
-            } finally {
-                lock.unlock();
-            }
-        }
-
-        @Override
-        public void isMade(BackendLocks.Owed owed) {
-            boolean _ = on(locks.identity(), (_, _) -> locks.owed().remove(owed));
-        }
-
-        @Override
-        public void releaseLater() {
-            BackendLocks backend = locks.backend();
-            if (backend != null) {
-                later.after(RELEASE_MILLIS, () -> backends.threads().execute(backend::carryOut));
-            }
-        }
-
-        @Override
-        public void left(int owners) {
-            boolean _ = on(locks.identity(), (_, _) -> {
-                locks.sides(owners);
-                return true;
-            });
+    /** Looks at something under the lock. */
+    <T extends @Nullable Object> T look(Supplier<T> what) {
+        lock.lock();
+        try {
+            return what.get();
+        } finally {
+            lock.unlock();
         }
     }
 
-    private LockAttempt end(
-            FileLocks locks,
-            Reservation reservation,
-            @Nullable HeldLock holder,
-            @Nullable FsException failure,
-            List<Runnable> after) {
-        Locker owner = reservation.owner();
-        locks.pending().remove(owner);
-        reservation.end();
-        int before = locks.held().holdsOf(owner);
-        LockAttempt.Outcome outcome = LockAttempt.Outcome.CANCELLED;
-        if (reservation.isCancelled()) {
-            locks.owed().add(new BackendLocks.Owed(owner, ByteRange.ALL));
-        } else if (holder == null && failure == null && !reservation.isUnwanted()) {
-            locks.held().lock(owner, reservation.exclusive(), reservation.range());
-            outcome = LockAttempt.Outcome.GRANTED;
-            grantedInLine(reservation, after);
+    WaitingLines lines() {
+        return lines;
+    }
+
+    BackendPolls polls() {
+        return polls;
+    }
+
+    void tell(Runnable notice) {
+        notices.execute(notice);
+    }
+
+    /** Has a task run that may wait for the backend. */
+    void later(@Nullable BackendLocks locks, Runnable task) {
+        FileSystem backend = locks == null ? null : locks.backend();
+        if (backend == null) {
+            // None is served any more, so there is nothing to wait for.
+            notices.execute(task);
         } else {
-            locks.restore(reservation);
-            locks.owed().add(new BackendLocks.Owed(owner, reservation.range()));
-            if (!reservation.isUnwanted()) {
-                outcome = refused(locks, reservation, failure);
-            }
-        }
-        int more = locks.held().holdsOf(owner) - before;
-        return failure != null && outcome == LockAttempt.Outcome.FAILED
-                ? LockAttempt.failed(failure, more)
-                : LockAttempt.ended(outcome, holder, more);
-    }
-
-    /** Tells the waiter of a request that was in line, unless that is the caller of a request of its own. */
-    private void grantedInLine(Reservation reservation, List<Runnable> after) {
-        Waiting asked = reservation.orWait();
-        if (asked != null) {
-            lines.remove(asked);
-            if (reservation.isOfTheLine()) {
-                after.add(() -> notices.execute(asked.waiter()::granted));
-            }
+            backends.execute(backend, task);
         }
     }
 
-    /** Lets a request stand in line for a lock of somebody else, if it may wait. One in line stays there anyway. */
-    private LockAttempt.Outcome refused(FileLocks locks, Reservation reservation, @Nullable FsException failure) {
-        Waiting asked = reservation.orWait();
-        if (failure != null && !reservation.isOfTheLine()) {
-            return LockAttempt.Outcome.FAILED;
-        }
-        if (asked == null) {
-            return LockAttempt.Outcome.DENIED;
-        }
-        boolean stands = lines.renew(asked) || lines.add(asked);
-        if (stands) {
-            lines.inLine(asked).tryLater(true);
-            polls.begin(locks);
-        }
-        if (asked.asksAgain()) {
-            return LockAttempt.Outcome.DENIED;
-        }
-        return stands ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM;
+    /** The same after a time. */
+    void later(long millis, @Nullable BackendLocks locks, Runnable task) {
+        later.after(millis, () -> later(locks, task));
     }
 
     /**

@@ -5,4 +5,7 @@ package org.warpnfs.nfs.locks;
 public interface LockWaiter {
     /** The lock that was waited for is held from now on; or it can be had now, if its owner asks again. */
     void granted();
+
+    /** The request left the line without a lock, although its owner did not ask for that, or while it was tried. */
+    default void dropped() {}
 }

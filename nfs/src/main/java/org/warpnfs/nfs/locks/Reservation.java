@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.locks;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -13,12 +14,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarded by the lock of the service, but for the methods that are public.
  */
 public final class Reservation {
+    /** Number of parts that releases may leave of the range. With more, the request is not wanted any more. */
+    private static final int MAX_PARTS = 256;
+
     private final Function<Reservation, LockAttempt> settling;
     private final Locker owner;
     private final boolean exclusive;
     private final ByteRange range;
-    /** What the owner had of the range before. */
-    private final List<HeldLock> before;
+    /** What the owner had of the range before, and has not released since. */
+    private List<HeldLock> before;
+    /** What of the range the owner has not released since. */
+    private List<ByteRange> wanted;
     /** The request that stands in line if the lock is somebody else's; null if it does not wait. */
     private final @Nullable Waiting orWait;
 
@@ -44,13 +50,14 @@ public final class Reservation {
         this.exclusive = exclusive;
         this.range = range;
         this.before = before;
+        this.wanted = List.of(range);
         this.orWait = orWait;
         this.ofTheLine = ofTheLine;
     }
 
     /**
      * Takes the lock at the backend, and confirms it here or restores what was. Must be called once, by a thread that
-     * has no lock; waits as the backend does.
+     * has no lock; waits as the backend does, but not long for others that wait for it.
      *
      * @return what became of it; its {@code more} comes on top of that of the reservation
      */
@@ -82,6 +89,30 @@ public final class Reservation {
 
     List<HeldLock> before() {
         return before;
+    }
+
+    /** What of the range is locked if the backend grants it. */
+    List<ByteRange> wanted() {
+        return wanted;
+    }
+
+    /**
+     * The owner releases a range while this is on its way: as if the release had come after the lock. So no release
+     * waits for a lock.
+     */
+    void release(ByteRange released) {
+        List<HeldLock> stillBefore = new ArrayList<>();
+        for (HeldLock had : before) {
+            had.range()
+                    .without(released)
+                    .forEach(part -> stillBefore.add(new HeldLock(had.owner(), had.exclusive(), part)));
+        }
+        before = stillBefore;
+        wanted =
+                wanted.stream().flatMap(part -> part.without(released).stream()).toList();
+        if (wanted.size() > MAX_PARTS) {
+            unwanted = true;
+        }
     }
 
     @Nullable

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -22,8 +23,10 @@ import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.locks.LockAttempt;
 import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.locks.LockWaiter;
 import org.warpnfs.nfs.locks.LockedFile;
 import org.warpnfs.nfs.locks.LocksBusyException;
+import org.warpnfs.nfs.locks.OwnerTurns;
 import org.warpnfs.nfs.locks.Reservation;
 
 /**
@@ -37,7 +40,7 @@ final class NlmLocks {
     /** Number of departed owners that one request removes from its way. */
     private static final int MAX_DEPARTED = 16;
     /** How long a request waits for another one of its owner. */
-    private static final long BUSY_MILLIS = 500;
+    private static final long BUSY_MILLIS = 4000;
 
     private final LockService service;
     private final HostHoldings holdings;
@@ -159,6 +162,17 @@ final class NlmLocks {
 
     private NlmStatus attempt(NlmCaller caller, Location file, HostHoldings.Place place, LockArgs args) {
         LockedFile target = LockedFile.of(file.fileSystem(), file.file());
+        Optional<OwnerTurns.Turn> turn = service.turnOf(target, place.owner(), BUSY_MILLIS);
+        if (turn.isEmpty()) {
+            leaveIfUnknown(place);
+            return NlmStatus.DENIED_GRACE_PERIOD;
+        }
+        try (OwnerTurns.Turn _ = turn.get()) {
+            return attempt(caller, target, place, args);
+        }
+    }
+
+    private NlmStatus attempt(NlmCaller caller, LockedFile target, HostHoldings.Place place, LockArgs args) {
         for (int tries = 0; tries < MAX_DEPARTED; tries++) {
             LockAttempt attempt;
             try {
@@ -168,8 +182,11 @@ final class NlmLocks {
             }
             Reservation reservation = attempt.reservation();
             if (reservation != null && attempt.outcome() == LockAttempt.Outcome.BUSY) {
-                var _ = reservation.await(BUSY_MILLIS);
-                continue;
+                // The line tries a lock for the same owner.
+                if (reservation.await(BUSY_MILLIS)) {
+                    continue;
+                }
+                return NlmStatus.DENIED_GRACE_PERIOD;
             }
             if (reservation != null) {
                 attempt = reservation.settle();
@@ -182,6 +199,13 @@ final class NlmLocks {
             }
         }
         return NlmStatus.DENIED_NOLOCKS;
+    }
+
+    /** Forgets a client that has nothing. */
+    private synchronized void leaveIfUnknown(HostHoldings.Place place) {
+        if (!holdings.has(place.owner().host())) {
+            monitor.idle(place.owner().host());
+        }
     }
 
     private static NlmStatus status(LockAttempt attempt) {
@@ -210,7 +234,17 @@ final class NlmLocks {
                         args.exclusive(),
                         range,
                         place.owner().host().client(),
-                        () -> granted(caller, place, args.exclusive(), lock))
+                        new LockWaiter() {
+                            @Override
+                            public void granted() {
+                                NlmLocks.this.granted(caller, place, args.exclusive(), lock);
+                            }
+
+                            @Override
+                            public void dropped() {
+                                NlmLocks.this.dropped(place);
+                            }
+                        })
                 : service.lock(target, place.owner(), args.exclusive(), range);
         noteAttempt(place, args, attempt);
         return attempt;
@@ -231,12 +265,13 @@ final class NlmLocks {
                 note(place);
             }
             case WAITING, RESERVED -> note(place);
-            default -> {
-                if (!holdings.has(place.owner().host())) {
-                    monitor.idle(place.owner().host());
-                }
-            }
+            default -> leaveIfUnknown(place);
         }
+    }
+
+    /** A request in line has ended without a lock. */
+    private synchronized void dropped(HostHoldings.Place place) {
+        leaveIfNothing(place);
     }
 
     private void note(HostHoldings.Place place) {
@@ -289,26 +324,19 @@ final class NlmLocks {
     NlmStatus unlock(NlmCaller caller, Location file, UnlockArgs args) {
         HostHoldings.Place place = place(caller, file, args.lock());
         ByteRange range = args.lock().range();
-        for (int tries = 0; tries < MAX_DEPARTED; tries++) {
-            Reservation[] busy = new Reservation[1];
-            releasing(releases -> {
-                if (!service.cancel(place.file(), place.owner(), true, range)) {
-                    service.cancel(place.file(), place.owner(), false, range);
-                }
-                granting.settle(place, range);
-                busy[0] = unlock(place, range, releases).reservation();
-                leaveIfNothing(place);
-            });
-            if (busy[0] == null) {
-                return NlmStatus.GRANTED;
+        releasing(releases -> {
+            if (!service.cancel(place.file(), place.owner(), true, range)) {
+                service.cancel(place.file(), place.owner(), false, range);
             }
-            var _ = busy[0].await(BUSY_MILLIS);
-        }
-        return NlmStatus.DENIED_NOLOCKS;
+            granting.settle(place, range);
+            unlock(place, range, releases);
+            leaveIfNothing(place);
+        });
+        return NlmStatus.GRANTED;
     }
 
-    private LockAttempt unlock(HostHoldings.Place place, ByteRange range, Consumer<Runnable> releases) {
-        return service.unlock(place.file(), place.owner(), range, releases);
+    private void unlock(HostHoldings.Place place, ByteRange range, Consumer<Runnable> releases) {
+        int _ = service.unlock(place.file(), place.owner(), range, releases);
     }
 
     /** Runs a step under the lock, and without it what backends have still to release. */

@@ -106,11 +106,11 @@ public final class NlmProgram implements RpcDispatchable, LaneProgram {
                 .toList();
     }
 
-    /** LOCK may have to wait for stable storage; the others may have to look at a file. */
+    /** LOCK may have to wait for stable storage; the others may have to look at a file, or lock it on the host. */
     @Override
     public Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
         boolean locks = procedure == LOCK || procedure == LOCK + NEXT_FORM || procedure == NM_LOCK;
-        return locks ? Lane.LONG : Lane.SHORT;
+        return locks ? Lane.LONG : procedure == NULL ? Lane.SHORT : Lane.DATA;
     }
 
     @Override

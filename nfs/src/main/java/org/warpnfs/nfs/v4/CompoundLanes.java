@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
  *
  * <p>Reads undecoded arguments and checks nothing. An operation that changes metadata waits for at least one fsync.
  * CLOSE may free the blocks of a file that lost its last name. READDIR moves a listing, and must not wait behind the
- * same client's syncs.
+ * same client's syncs. Locks may be taken on files of the host, which may be slow.
  */
 final class CompoundLanes {
     /** In OPEN, the owner precedes the word that says whether it creates a file. */
@@ -80,7 +80,7 @@ final class CompoundLanes {
 
     private static Lane of(OpCode code, ByteBuffer arguments) {
         return switch (code) {
-            case READ, READ_PLUS, READDIR, SEEK -> Lane.DATA;
+            case READ, READ_PLUS, READDIR, SEEK, LOCK, LOCKT, LOCKU -> Lane.DATA;
             case WRITE -> wordAt(arguments, STATEID_BYTES + Long.BYTES, UNSTABLE) == UNSTABLE ? Lane.DATA : Lane.LONG;
             case OPEN -> creates(arguments) ? Lane.LONG : Lane.SHORT;
             case COMMIT,

@@ -3,7 +3,9 @@ package org.warpnfs.nfs.v4;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.dcache.oncrpc4j.rpc.OncRpcException;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
@@ -11,6 +13,8 @@ import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
@@ -78,6 +82,8 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
 
     public static final int VERSION = 4;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Nfs4Program.class);
+
     private static final int NULL = 0;
     private static final int COMPOUND = 1;
     private static final int AUTH_NONE = 0;
@@ -91,6 +97,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private final OperationMeter nulls;
     private final ReplyCache replies;
     private final LongSupplier clockNanos;
+    private volatile boolean closed;
 
     /**
      * Makes an instance whose calls are not measured.
@@ -200,6 +207,28 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
         this.recorder = recorder;
         this.nulls = recorder.meter(Metered.call("nfs", "4", "NULL"));
+        if (locks.backends().isWanted()) {
+            sweepLater();
+        }
+    }
+
+    /** Strangers wait for what a client has left behind, even if no other client calls. */
+    private void sweepLater() {
+        CompletableFuture.delayedExecutor(state.sweepPauseNanos(), TimeUnit.NANOSECONDS, state.background())
+                .execute(() -> {
+                    if (!closed) {
+                        sweep();
+                        sweepLater();
+                    }
+                });
+    }
+
+    void sweep() {
+        try {
+            state.sweep(clockNanos.getAsLong());
+        } catch (RuntimeException e) {
+            LOG.error("What has outlived its time could not be ended: a defect of this server", e);
+        }
     }
 
     @Override
@@ -360,6 +389,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /** Closes all files. Clients may reclaim from the next instance. */
     @Override
     public void close() {
+        closed = true;
         state.close();
         callbacks.close();
     }

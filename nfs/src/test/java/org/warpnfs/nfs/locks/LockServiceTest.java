@@ -101,8 +101,7 @@ class LockServiceTest {
         assertThat(await(1, "d", false, range(5, 6))).isEqualTo(LockAttempt.Outcome.WAITING);
         assertThat(toldNow()).isEmpty();
 
-        assertThat(service.unlock(file(1), owner("a"), range(0, 9), LockServiceTest::none)
-                        .more())
+        assertThat(service.unlock(file(1), owner("a"), range(0, 9), LockServiceTest::none))
                 .isEqualTo(-1);
 
         assertThat(told).as("told by the executor alone").isEmpty();

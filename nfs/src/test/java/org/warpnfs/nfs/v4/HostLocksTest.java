@@ -135,6 +135,22 @@ class HostLocksTest {
         assertThat(isFree(0)).isFalse();
     }
 
+    /** Nobody calls, and no client wants the lock: a process of the host does, and cannot ask. */
+    @Test
+    void lock_ofAClientThatDied_isReleasedAfterAnotherLease() throws Exception {
+        int[] _ = locked(WRITE_LT, 0, 10);
+        server.pass(V4Server.LEASE.plusSeconds(1));
+        server.program().sweep();
+        assertThat(isFree(0))
+                .as("its client may have lost its network for a moment")
+                .isFalse();
+        server.pass(V4Server.LEASE.plusSeconds(1));
+        server.program().sweep();
+        while (!isFree(0)) {
+            Thread.sleep(5);
+        }
+    }
+
     /** The first instance's locks on the file stay, as would those of a process that was faster than the client. */
     @Test
     void reclaim_ofWhatTheHostHasMeanwhile_isAConflict(@TempDir Path state) throws Exception {

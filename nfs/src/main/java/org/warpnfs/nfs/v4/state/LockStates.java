@@ -6,6 +6,7 @@ import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.locks.LockAttempt;
 import org.warpnfs.nfs.locks.LockedFile;
+import org.warpnfs.nfs.locks.OwnerTurns;
 import org.warpnfs.nfs.locks.Reservation;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.Conflict;
@@ -23,9 +24,9 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /** Byte-range locks: LOCK, LOCKT, LOCKU. See {@link StateTable}. */
 public final class LockStates {
     /** How long a request waits for another one of its owner, and how often, before its client is told to wait. */
-    private static final long BUSY_MILLIS = 500;
+    private static final long BUSY_MILLIS = 2000;
 
-    private static final int MAX_TRIES = 4;
+    private static final int MAX_TRIES = 2;
 
     private final StateCore core;
 
@@ -36,6 +37,20 @@ public final class LockStates {
     /** LOCK. Waits as the file's backend does, if it has locks. */
     public Stateid lock(long nowNanos, Client client, LockRequest request) throws Nfs4Exception, FsException {
         core.settleGrace(nowNanos);
+        if (!core.service.backends().isWanted()) {
+            return lockInTurn(nowNanos, client, request);
+        }
+        LockOwner owner = core.locked(() -> core.locks.lockerOf(client, request));
+        Optional<OwnerTurns.Turn> turn = core.service.turnOf(request.target(), owner, BUSY_MILLIS);
+        if (turn.isEmpty()) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        try (OwnerTurns.Turn _ = turn.get()) {
+            return lockInTurn(nowNanos, client, request);
+        }
+    }
+
+    private Stateid lockInTurn(long nowNanos, Client client, LockRequest request) throws Nfs4Exception, FsException {
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             LockTable.Begun begun = core.locked(() -> begin(nowNanos, client, request));
             LockState lockState = begun.lockState();
@@ -118,14 +133,6 @@ public final class LockStates {
 
     /** LOCKU. Waits as the file's backend does, if it has locks. */
     public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
-        for (int tries = 0; tries < MAX_TRIES; tries++) {
-            LockTable.Unlocked unlocked = core.locked(() -> core.locks.unlock(client, file, stateid, range));
-            Reservation busy = unlocked.busy();
-            if (busy == null) {
-                return unlocked.stateid();
-            }
-            var _ = busy.await(BUSY_MILLIS);
-        }
-        throw Nfs4Exception.of(Nfs4Status.DELAY);
+        return core.locked(() -> core.locks.unlock(client, file, stateid, range));
     }
 }

@@ -197,6 +197,11 @@ final class StateCore implements ClientTable.Holdings {
         return !files.of(client).isEmpty() || !delegations.of(client).isEmpty();
     }
 
+    @Override
+    public boolean hindersStrangers(Client client) {
+        return locks.locksOf(client) > 0 && service.backends().isAnyOf(client.address());
+    }
+
     /**
      * Called when a client is removed. No lookup finds its states from now on, and the background thread frees them.
      */
@@ -262,8 +267,12 @@ final class StateCore implements ClientTable.Holdings {
         }
     }
 
+    long sweepPauseNanos() {
+        return leaseNanos / 4;
+    }
+
     void sweepNowAndThen(long nowNanos) {
-        if (nowNanos - lastSweepNanos > leaseNanos / 4) {
+        if (nowNanos - lastSweepNanos > sweepPauseNanos()) {
             lastSweepNanos = nowNanos;
             grace.isRunning(nowNanos);
             clients.sweep(nowNanos);

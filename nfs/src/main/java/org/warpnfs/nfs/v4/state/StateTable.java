@@ -286,6 +286,17 @@ public final class StateTable implements AutoCloseable {
             long refused,
             RecallCounts recalls) {}
 
+    /** How often {@link #sweep} is to be called if no client may call for a long time. */
+    public long sweepPauseNanos() {
+        return core.sweepPauseNanos();
+    }
+
+    /** Ends what has outlived its time. Calls of clients do the same now and then. */
+    public void sweep(long nowNanos) {
+        core.settleGrace(nowNanos);
+        core.change(() -> core.sweepNowAndThen(nowNanos));
+    }
+
     /** Closes every file. The journal is not changed. */
     @Override
     public void close() {

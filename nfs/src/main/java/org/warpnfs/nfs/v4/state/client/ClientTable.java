@@ -41,9 +41,15 @@ public final class ClientTable {
         /** True if the client has opens, possibly with locks, or delegations. */
         boolean isAny(Client client);
 
+        /** True if what the client has keeps out others whom this server does not know, so that they cannot ask. */
+        boolean hindersStrangers(Client client);
+
         /** Called when a client is removed. From then on no lookup finds its state. */
         void depart(Client client);
     }
+
+    /** How long a silent client may hinder strangers, in leases. */
+    private static final int HINDERING_LEASES = 2;
 
     private final long leaseNanos;
     private final long courtesyNanos;
@@ -305,11 +311,16 @@ public final class ClientTable {
     }
 
     /**
-     * Removes clients whose lease has run out and that have no state, and those that have been silent beyond their
-     * courtesy time.
+     * Removes clients whose lease has run out and that have no state, those that hinder strangers and have been silent
+     * for a second lease, and those that have been silent beyond their courtesy time.
      */
     public void sweep(long nowNanos) {
-        records.silent(nowNanos, courtesyNanos).forEach(this::expire);
+        records.silent(
+                        nowNanos,
+                        client -> holdings.hindersStrangers(client)
+                                ? Math.min(HINDERING_LEASES * leaseNanos, courtesyNanos)
+                                : courtesyNanos)
+                .forEach(this::expire);
     }
 
     /** How often an address was refused another client. */

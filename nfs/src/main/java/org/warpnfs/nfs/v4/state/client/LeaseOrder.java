@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -111,16 +112,18 @@ final class LeaseOrder {
     }
 
     /**
-     * Clients whose lease has run out and that have no state, and those that have been silent for
-     * {@code courtesyNanos}.
+     * Clients whose lease has run out and that have no state, and those that have been silent for longer than
+     * {@code courtesyNanos} says.
      */
-    List<Client> silent(long nowNanos, long courtesyNanos) {
+    List<Client> silent(long nowNanos, ToLongFunction<Client> courtesyNanos) {
         List<Client> silent = new ArrayList<>();
         for (ClientRecord record : byId.values()) {
             if (record.requestsUnderWay == 0 && !record.isExpired(nowNanos, leaseNanos)) {
                 break;
             }
-            if (record.isExpired(nowNanos, !holdsState.test(record.client) ? leaseNanos : courtesyNanos)) {
+            if (record.isExpired(
+                    nowNanos,
+                    !holdsState.test(record.client) ? leaseNanos : courtesyNanos.applyAsLong(record.client))) {
                 silent.add(record.client);
             }
         }

@@ -191,7 +191,8 @@ public final class LockTable {
         }
     }
 
-    private LockOwner lockerOf(Client client, LockRequest request) throws Nfs4Exception {
+    /** The owner that a LOCK is for. */
+    public LockOwner lockerOf(Client client, LockRequest request) throws Nfs4Exception {
         Opaque owner = request.newOwner();
         return owner != null ? new LockOwner(client, owner) : findLock(client, request.file(), request.stateid()).owner;
     }
@@ -244,28 +245,17 @@ public final class LockTable {
         return lockState;
     }
 
-    /**
-     * LOCKU.
-     *
-     * @return the new stateid, or the request of the same owner that has to end first
-     */
-    public Unlocked unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
+    /** LOCKU. Returns the new stateid. */
+    public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
         LockState lockState = findLock(client, file, stateid);
         // An unlock in the middle splits a lock in two. Twice the limit never hinders clients that only unlock.
         if (locksOf(client) >= 2 * limits.maxLocksPerClient()) {
             throw exhausted(client);
         }
-        LockAttempt attempt = service.unlock(file.identity(), lockState.owner, range, releases);
-        if (attempt.reservation() != null) {
-            return new Unlocked(stateid, attempt.reservation());
-        }
-        count(client, attempt.more());
+        count(client, service.unlock(file.identity(), lockState.owner, range, releases));
         lockState.seqid = OpenState.nextSeqid(lockState.seqid);
-        return new Unlocked(states.stateid(lockState), null);
+        return states.stateid(lockState);
     }
-
-    /** The result of a LOCKU. */
-    public record Unlocked(Stateid stateid, @Nullable Reservation busy) {}
 
     private void count(Client client, int more) {
         Held held = byClient.get(client);
