@@ -1,5 +1,6 @@
 package org.warpnfs.rpcrdma;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
@@ -44,7 +45,19 @@ public final class RpcRequesters implements AutoCloseable {
 
     /** @param tcpThreads the number of threads that TCP connections share, at least 1 */
     public RpcRequesters(int tcpThreads) {
-        tcp = new TcpConnector(tcpThreads);
+        this(new TcpConnector(tcpThreads));
+    }
+
+    /**
+     * @param tcpThreads the number of threads that TCP connections share, at least 1
+     * @param local the local address of TCP connections
+     */
+    public RpcRequesters(int tcpThreads, InetAddress local) {
+        this(new TcpConnector(tcpThreads, TcpConnector.CONNECT_TIMEOUT, local));
+    }
+
+    private RpcRequesters(TcpConnector tcp) {
+        this.tcp = tcp;
         var _ = timer.scheduleAtFixedRate(this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
     }
 

@@ -1,5 +1,7 @@
 package org.warpnfs.iwarp.netty;
 
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.RnicLimits;
 
@@ -20,6 +22,7 @@ import org.warpnfs.iwarp.qp.RnicLimits;
  * @param connectTimeoutMillis the time for the TCP connection of an initiator
  * @param congestionControl the name of TCP's congestion control, where the platform supports choosing it; empty for the
  *     platform's choice
+ * @param initiatorAddress the local address of an initiator; null to let routing choose
  */
 public record IwarpConfig(
         QueuePairConfig queuePair,
@@ -31,7 +34,8 @@ public record IwarpConfig(
         int maxConnectionsPerAddress,
         int evictableIdleMillis,
         int connectTimeoutMillis,
-        String congestionControl) {
+        String congestionControl,
+        @Nullable InetAddress initiatorAddress) {
     public IwarpConfig {
         if (maxConnections < 1
                 || maxHalfOpenConnections < 1
@@ -78,6 +82,7 @@ public record IwarpConfig(
         private int evictableIdleMillis = 10_000;
         private int connectTimeoutMillis = 10_000;
         private String congestionControl = "cubic";
+        private @Nullable InetAddress initiatorAddress;
 
         private Builder() {}
 
@@ -131,6 +136,11 @@ public record IwarpConfig(
             return this;
         }
 
+        public Builder initiatorAddress(InetAddress address) {
+            initiatorAddress = address;
+            return this;
+        }
+
         /**
          * The configuration.
          *
@@ -147,7 +157,8 @@ public record IwarpConfig(
                     maxConnectionsPerAddress,
                     evictableIdleMillis,
                     connectTimeoutMillis,
-                    congestionControl);
+                    congestionControl,
+                    initiatorAddress);
         }
     }
 }

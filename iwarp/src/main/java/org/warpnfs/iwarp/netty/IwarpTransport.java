@@ -284,7 +284,9 @@ public final class IwarpTransport implements AutoCloseable {
                         channel.pipeline().addLast(link);
                     }
                 })
-                .connect(remote)
+                .connect(
+                        remote,
+                        config.initiatorAddress() == null ? null : new InetSocketAddress(config.initiatorAddress(), 0))
                 .addListener((ChannelFuture connected) -> {
                     if (!connected.isSuccess()) {
                         QueuePairChannel link = made.get();

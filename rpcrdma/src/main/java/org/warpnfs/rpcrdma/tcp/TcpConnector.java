@@ -39,7 +39,8 @@ import org.warpnfs.rpcrdma.request.Requester;
  * A connection that cannot be made fails its future with a {@link RequestException}. Safe for any thread.
  */
 public final class TcpConnector implements AutoCloseable {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    /** The time after which connecting fails, unless another is chosen. */
+    public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
     private final EventLoopGroup loops;
     /** Closed with the connector. A channel that is added after that is closed too. */

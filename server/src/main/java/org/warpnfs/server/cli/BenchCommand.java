@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        subcommands = BenchCompareCommand.class)
+        subcommands = {BenchCompareCommand.class, BenchScaleCommand.class})
 final class BenchCommand implements Callable<Integer> {
     private static final int MAX_SIZE_BYTES = 16 << 20;
     private static final int MAX_DEPTH = 128;

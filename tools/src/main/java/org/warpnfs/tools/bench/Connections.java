@@ -1,6 +1,7 @@
 package org.warpnfs.tools.bench;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,9 +27,9 @@ import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.NfsSession;
 
 /** The connections of one run, each with a session, and the file that they share. They are closed in reverse order. */
-final class Connections implements AutoCloseable {
+public final class Connections implements AutoCloseable {
     /** One connection and its session. */
-    record Connection(Requester requester, NfsSession session) {}
+    public record Connection(Requester requester, NfsSession session) {}
 
     private static final RetryPolicy RETRIES = new RetryPolicy(4, Duration.ofMillis(100), Duration.ofSeconds(1), 4096);
     private static final Duration GRACE_LIMIT = Duration.ofMinutes(2);
@@ -45,16 +46,22 @@ final class Connections implements AutoCloseable {
     Connections(BenchOptions options) {
         this.options = options;
         this.requesters = new RpcRequesters(options.clientThreads());
-        this.iwarp = options.protocol() == Protocol.RDMA ? transport(options) : null;
+        this.iwarp = options.protocol() == Protocol.RDMA ? new IwarpTransport(config(options).build()) : null;
     }
 
-    private static IwarpTransport transport(BenchOptions options) {
+    /** @param local the local address of the connections */
+    public Connections(BenchOptions options, InetAddress local) {
+        this.options = options;
+        this.requesters = new RpcRequesters(options.clientThreads(), local);
+        this.iwarp = options.protocol() == Protocol.RDMA
+                ? new IwarpTransport(config(options).initiatorAddress(local).build())
+                : null;
+    }
+
+    private static IwarpConfig.Builder config(BenchOptions options) {
         QueuePairConfig queuePair =
                 QueuePairConfig.defaults().withCrcPolicy(options.crc() ? CrcPolicy.REQUIRED : CrcPolicy.OFF);
-        return new IwarpTransport(IwarpConfig.builder()
-                .queuePair(queuePair)
-                .eventLoopThreads(options.clientThreads())
-                .build());
+        return IwarpConfig.builder().queuePair(queuePair).eventLoopThreads(options.clientThreads());
     }
 
     /** Connects, and creates the file on the first connection. */
@@ -76,7 +83,7 @@ final class Connections implements AutoCloseable {
     }
 
     /** Connects without opening a file. */
-    void connect() throws BenchException {
+    public void connect() throws BenchException {
         byte[] root = options.version() == 3 ? mount() : new byte[0];
         for (int i = 0; i < options.connections(); i++) {
             Requester requester = requester();
@@ -90,7 +97,7 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    List<Connection> all() {
+    public List<Connection> all() {
         return connections;
     }
 
@@ -158,7 +165,7 @@ final class Connections implements AutoCloseable {
     }
 
     /** Removes the file and ends every session and connection. Returns a message for each step that failed. */
-    List<String> finish() {
+    public List<String> finish() {
         List<String> troubles = new ArrayList<>();
         for (int i = connections.size() - 1; i >= 0; i--) {
             Connection connection = connections.get(i);

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.warpnfs.tools.bench.BenchException;
 
 /** Finds programs of this host and runs them to their end. */
-final class Programs {
+public final class Programs {
     /** Directories that are searched even if PATH does not name them, such as those of root's programs. */
     private static final List<String> PLACES = List.of("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin");
 
@@ -33,7 +33,7 @@ final class Programs {
      * @throws BenchException if the program does not exist, fails, or exceeds the limit; the message has its name and
      *     output
      */
-    static String run(int limitSeconds, String... command) throws BenchException, InterruptedException {
+    public static String run(int limitSeconds, String... command) throws BenchException, InterruptedException {
         Path program = (command[0].startsWith("/") ? Optional.of(Path.of(command[0])) : find(command[0]))
                 .orElseThrow(() -> new BenchException(command[0] + " is not installed"));
         String[] found = command.clone();

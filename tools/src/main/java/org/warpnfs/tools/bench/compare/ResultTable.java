@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The results as tables for people. */
-final class ResultTable {
+public final class ResultTable {
     private static final List<Figure> BULK =
             List.of(Figure.MEGABYTES, Figure.SERVER_GIB, Figure.CLIENT_GIB, Figure.P50, Figure.P99, Figure.P999);
     private static final List<Figure> SMALL = List.of(
@@ -82,7 +82,7 @@ final class ResultTable {
     }
 
     /** Aligns the cells. Each column is as wide as its widest cell, and lines have no trailing blanks. */
-    static List<String> aligned(List<List<String>> cells) {
+    public static List<String> aligned(List<List<String>> cells) {
         int columns = cells.stream().mapToInt(List::size).max().orElse(0);
         int[] widths = new int[columns];
         for (List<String> line : cells) {

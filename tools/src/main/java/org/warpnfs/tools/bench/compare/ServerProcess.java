@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.warpnfs.tools.bench.BenchException;
 
 /** A server that listens. It ends when its namespace ends. */
-record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
+public record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final int CONNECT_MILLIS = 1000;
     private static final int POLL_MILLIS = 50;
@@ -26,7 +26,7 @@ record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
      * @return the process
      * @throws BenchException if it ends or does not listen in time; the message has the end of its log
      */
-    static Process start(String name, List<String> command, Path log, int... ports)
+    public static Process start(String name, List<String> command, Path log, int... ports)
             throws BenchException, InterruptedException {
         Process process;
         try {

@@ -9,9 +9,9 @@ import java.util.Locale;
  *
  * @param median the median; of an even number of figures, the mean of the two in the middle
  */
-record Spread(double median, double min, double max) {
+public record Spread(double median, double min, double max) {
     /** @param figures at least one */
-    static Spread of(List<Double> figures) {
+    public static Spread of(List<Double> figures) {
         if (figures.isEmpty()) {
             throw new IllegalArgumentException("no figure");
         }
@@ -23,12 +23,12 @@ record Spread(double median, double min, double max) {
     }
 
     /** The median, and the range if the figures differ: {@code 0.45 (0.43-0.48)}. */
-    String text() {
+    public String text() {
         return min == max ? number(median) : number(median) + " (" + number(min) + "-" + number(max) + ")";
     }
 
     /** Formats a number with about three significant digits: no decimals from 100 on, and at most three. */
-    static String number(double value) {
+    public static String number(double value) {
         double size = Math.abs(value);
         int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
         return String.format(Locale.ROOT, "%." + decimals + "f", value);
