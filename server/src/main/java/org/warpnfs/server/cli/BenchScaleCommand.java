@@ -67,10 +67,7 @@ final class BenchScaleCommand implements Callable<Integer> {
             description = "Whose memory is measured. Default: 1,16,256,4000.")
     private List<Integer> connections = List.of(1, 16, 256, 4000);
 
-    @Option(
-            names = "--beside",
-            paramLabel = "N",
-            description = "Idle connections beside an active one. Default: 4000.")
+    @Option(names = "--beside", paramLabel = "N", description = "Idle connections beside an active one. Default: 4000.")
     private int beside = 4000;
 
     @Option(
@@ -111,11 +108,10 @@ final class BenchScaleCommand implements Callable<Integer> {
         Path directory = null;
         try {
             directory = Files.createTempDirectory("warpnfs-scale-");
-            Scale.Report report =
-                    Scale.run(options, Namespace.java(flags(), Main.class.getName()), directory, line -> {
-                        err.println(line);
-                        err.flush();
-                    });
+            Scale.Report report = Scale.run(options, Namespace.java(flags(), Main.class.getName()), directory, line -> {
+                err.println(line);
+                err.flush();
+            });
             report.lines().forEach(command.getOut()::println);
             command.getOut().flush();
             if (json != null) {
@@ -182,8 +178,10 @@ final class BenchScaleCommand implements Callable<Integer> {
     /** Those whose words were said, in the order of all; all if none was. */
     private static <T> List<T> chosen(String option, List<String> said, List<T> all, Function<T, String> name)
             throws ConfigException {
-        List<String> known =
-                all.stream().map(name).map(word -> word.toLowerCase(Locale.ROOT)).toList();
+        List<String> known = all.stream()
+                .map(name)
+                .map(word -> word.toLowerCase(Locale.ROOT))
+                .toList();
         for (String one : said) {
             if (!known.contains(one)) {
                 throw new ConfigException(option + " " + one + ": not one of " + String.join(", ", known));

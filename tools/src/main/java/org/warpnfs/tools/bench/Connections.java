@@ -46,7 +46,9 @@ public final class Connections implements AutoCloseable {
     Connections(BenchOptions options) {
         this.options = options;
         this.requesters = new RpcRequesters(options.clientThreads());
-        this.iwarp = options.protocol() == Protocol.RDMA ? new IwarpTransport(config(options).build()) : null;
+        this.iwarp = options.protocol() == Protocol.RDMA
+                ? new IwarpTransport(config(options).build())
+                : null;
     }
 
     /** @param local the local address of the connections */

@@ -10,7 +10,11 @@ import java.util.Locale;
  * @param median the median; of an even number of figures, the mean of the two in the middle
  */
 public record Spread(double median, double min, double max) {
-    /** @param figures at least one */
+    /**
+     * The spread of some figures.
+     *
+     * @param figures at least one
+     */
     public static Spread of(List<Double> figures) {
         if (figures.isEmpty()) {
             throw new IllegalArgumentException("no figure");

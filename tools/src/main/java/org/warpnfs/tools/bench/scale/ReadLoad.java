@@ -46,7 +46,9 @@ final class ReadLoad {
         ReadLoad load = new ReadLoad(options);
         for (int number = 0; number < connections.size(); number++) {
             Connection connection = connections.get(number);
-            for (int slot = 0; slot < Math.min(options.depth(), connection.session().slots()); slot++) {
+            for (int slot = 0;
+                    slot < Math.min(options.depth(), connection.session().slots());
+                    slot++) {
                 CompletableFuture<Void> end = new CompletableFuture<>();
                 load.ends.add(end);
                 load.new Lane(connection, slot, new SplittableRandom((long) number << Integer.SIZE | slot), end).next();

@@ -51,8 +51,7 @@ public final class Scale {
      * @param directory an empty directory; the caller removes it afterwards
      * @param progress receives the lines of progress
      */
-    public static Report run(
-            ScaleOptions options, List<String> warpnfs, Path directory, Consumer<String> progress)
+    public static Report run(ScaleOptions options, List<String> warpnfs, Path directory, Consumer<String> progress)
             throws BenchException, InterruptedException {
         Scale scale = new Scale(options, warpnfs, directory, progress);
         for (Protocol protocol : options.protocols()) {
@@ -93,8 +92,7 @@ public final class Scale {
 
     private Clients open(ScaleServer server, Protocol protocol, int number, int depth, int sizeBytes)
             throws BenchException {
-        return Clients.open(
-                number, share -> server.connections(protocol, options.version(), share, depth, sizeBytes));
+        return Clients.open(number, share -> server.connections(protocol, options.version(), share, depth, sizeBytes));
     }
 
     private MemoryRow memory(Protocol protocol, int number) throws BenchException, InterruptedException {

@@ -162,7 +162,9 @@ final class ScaleReport {
                                 "memory",
                                 results.memory.stream()
                                         .map(row -> new Json()
-                                                .text("transport", row.protocol().toString())
+                                                .text(
+                                                        "transport",
+                                                        row.protocol().toString())
                                                 .number("connections", row.connections())
                                                 .object("before", memory(row.before()))
                                                 .object("idle", memory(row.idle()))
@@ -173,7 +175,9 @@ final class ScaleReport {
                                 "beside",
                                 results.beside.stream()
                                         .map(row -> new Json()
-                                                .text("transport", row.protocol().toString())
+                                                .text(
+                                                        "transport",
+                                                        row.protocol().toString())
                                                 .number("depth", row.depth())
                                                 .number("idle", row.idle())
                                                 .array("alone", works(row.alone()))
@@ -183,7 +187,9 @@ final class ScaleReport {
                                 "several",
                                 results.several.stream()
                                         .map(row -> new Json()
-                                                .text("transport", row.protocol().toString())
+                                                .text(
+                                                        "transport",
+                                                        row.protocol().toString())
                                                 .number("connections", row.connections())
                                                 .array("rounds", works(row.rounds())))
                                         .toList())

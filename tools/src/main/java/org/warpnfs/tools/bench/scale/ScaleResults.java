@@ -15,7 +15,12 @@ final class ScaleResults {
      * @param work the work of the active connections
      */
     record MemoryRow(
-            Protocol protocol, int connections, ServerMemory before, ServerMemory idle, ServerMemory active, Work work) {}
+            Protocol protocol,
+            int connections,
+            ServerMemory before,
+            ServerMemory idle,
+            ServerMemory active,
+            Work work) {}
 
     /** One active connection in several rounds, alone and beside idle ones. */
     record BesideRow(Protocol protocol, int depth, int idle, List<Work> alone, List<Work> beside) {}

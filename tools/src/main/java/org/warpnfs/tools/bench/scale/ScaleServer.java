@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import org.warpnfs.tools.bench.BenchException;
 import org.warpnfs.tools.bench.BenchOptions;
 import org.warpnfs.tools.bench.Operation;
@@ -83,8 +82,8 @@ final class ScaleServer implements AutoCloseable {
         command.addAll(List.of("--http", "127.0.0.1:" + ports[2], "--rpcbind", "off", "--nlm", "off"));
         command.addAll(List.of("--tcp-port", "" + ports[0], "--rdma-port", "" + ports[1]));
         command.addAll(List.of("--state", directory.resolve("state-" + ports[0]).toString()));
-        Process process = ServerProcess.start(
-                "warpnfs", command, directory.resolve("warpnfs.log"), ports[0], ports[1], ports[2]);
+        Process process =
+                ServerProcess.start("warpnfs", command, directory.resolve("warpnfs.log"), ports[0], ports[1], ports[2]);
         ScaleServer server = new ScaleServer(process, ports[0], ports[1], ports[2]);
         try {
             server.requireRoom(connections);
@@ -97,8 +96,7 @@ final class ScaleServer implements AutoCloseable {
 
     /** No address has more connections than are still free, so there is room for one address more. */
     private static int most(int connections) {
-        return Math.max(
-                LEAST_CONNECTIONS, connections + Clients.CONNECTIONS_OF_ADDRESS + SPARE_CONNECTIONS);
+        return Math.max(LEAST_CONNECTIONS, connections + Clients.CONNECTIONS_OF_ADDRESS + SPARE_CONNECTIONS);
     }
 
     /** A server with few descriptors accepts fewer connections than its configuration says. */
@@ -167,7 +165,9 @@ final class ScaleServer implements AutoCloseable {
         Programs.run(LIMIT_SECONDS, jcmd.toString(), Long.toString(process.pid()), "GC.run");
         String metrics = metrics();
         return new ServerMemory(
-                residentBytes(), value(metrics, "warpnfs_jvm_heap_used_bytes"), value(metrics, "warpnfs_jvm_direct_used_bytes"));
+                residentBytes(),
+                value(metrics, "warpnfs_jvm_heap_used_bytes"),
+                value(metrics, "warpnfs_jvm_direct_used_bytes"));
     }
 
     private long residentBytes() throws BenchException {
@@ -185,8 +185,9 @@ final class ScaleServer implements AutoCloseable {
 
     private String metrics() throws BenchException {
         try {
-            HttpURLConnection connection = (HttpURLConnection)
-                    URI.create("http://127.0.0.1:" + httpPort + "/metrics").toURL().openConnection();
+            HttpURLConnection connection = (HttpURLConnection) URI.create("http://127.0.0.1:" + httpPort + "/metrics")
+                    .toURL()
+                    .openConnection();
             connection.setConnectTimeout(HTTP_MILLIS);
             connection.setReadTimeout(HTTP_MILLIS);
             try (var body = connection.getInputStream()) {
@@ -208,11 +209,9 @@ final class ScaleServer implements AutoCloseable {
                 .orElseThrow(() -> new BenchException("the server has no metric " + name));
     }
 
+    /** Nothing that the server would save at its end is needed. */
     @Override
-    public void close() throws InterruptedException {
-        process.destroy();
-        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly().waitFor();
-        }
+    public void close() {
+        process.destroyForcibly().onExit().join();
     }
 }
