@@ -13,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.ReplyHandler;
@@ -33,7 +34,7 @@ final class ReadLoad {
 
     private final BenchOptions options;
     private final Recorder latencies = new Recorder(DIGITS);
-    private final AtomicReference<String> failure = new AtomicReference<>("");
+    private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
     private final List<CompletableFuture<Void>> ends = new ArrayList<>();
     private volatile boolean stopping;
 
@@ -71,8 +72,9 @@ final class ReadLoad {
     }
 
     private void check() throws BenchException {
-        if (!failure.get().isEmpty()) {
-            throw new BenchException("a READ failed: " + failure.get());
+        String why = failure.get();
+        if (why != null) {
+            throw new BenchException("a READ failed: " + why);
         }
     }
 
@@ -156,7 +158,7 @@ final class ReadLoad {
         }
 
         private void fail(String why) {
-            failure.compareAndSet("", why);
+            failure.compareAndSet(null, why);
             end.complete(null);
         }
     }
