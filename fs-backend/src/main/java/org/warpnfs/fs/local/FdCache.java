@@ -2,12 +2,9 @@ package org.warpnfs.fs.local;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -56,13 +53,8 @@ final class FdCache implements AutoCloseable {
     private final Durability durability;
     private final DescriptorBudget budget;
     private final DescriptorPressure.Relief relief = () -> closeIdle(Long.MAX_VALUE) > 0;
-    private final Map<Key, Entry> entries = new HashMap<>();
-    /**
-     * Idle entries without unsynced writes. Nobody writes to an idle file, so an entry need not move to the other map.
-     */
-    private final LinkedHashMap<Key, Entry> idleClean = new LinkedHashMap<>();
-
-    private final LinkedHashMap<Key, Entry> idleDirty = new LinkedHashMap<>();
+    private final Map<CachedFd.Key, CachedFd> entries = new HashMap<>();
+    private final IdleFds idle = new IdleFds();
     private boolean closed;
 
     FdCache(int maxIdle, Durability durability, DescriptorBudget budget, LongSupplier clockNanos) {
@@ -75,31 +67,25 @@ final class FdCache implements AutoCloseable {
 
     /** A cached descriptor of the file that allows {@code access}, or null. {@link #release} gives it back. */
     @Nullable
-    Entry find(FileHandle handle, OpenAccess access) {
-        Entry found = find(handle, access.writes());
+    CachedFd find(FileHandle handle, OpenAccess access) {
+        CachedFd found = find(handle, access.writes());
         return found == null && !access.writes() ? find(handle, true) : found;
     }
 
     /** A cached descriptor of the file, or null. {@link #release} gives it back. */
     @Nullable
-    Entry findAny(FileHandle handle) {
-        Entry found = find(handle, true);
+    CachedFd findAny(FileHandle handle) {
+        CachedFd found = find(handle, true);
         return found != null ? found : find(handle, false);
     }
 
-    private synchronized @Nullable Entry find(FileHandle handle, boolean writable) {
-        Entry entry = entries.get(new Key(handle, writable));
+    private synchronized @Nullable CachedFd find(FileHandle handle, boolean writable) {
+        CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
         if (entry != null) {
-            unIdle(entry);
+            idle.remove(entry);
             entry.users++;
         }
         return entry;
-    }
-
-    private void unIdle(Entry entry) {
-        if (idleClean.remove(entry.key) == null) {
-            idleDirty.remove(entry.key);
-        }
     }
 
     /**
@@ -107,9 +93,9 @@ final class FdCache implements AutoCloseable {
      *
      * @throws FsException TRY_LATER if too many files are in use
      */
-    Entry open(FileHandle handle, boolean writable, Opening opening) throws FsException {
+    CachedFd open(FileHandle handle, boolean writable, Opening opening) throws FsException {
         budget.take();
-        Entry entry = null;
+        CachedFd entry = null;
         boolean usesMarker = false;
         try {
             if (writable) {
@@ -118,7 +104,7 @@ final class FdCache implements AutoCloseable {
             }
             Fd fd = opening.open();
             try {
-                entry = new Entry(new Key(handle, writable), fd, durability.gateOf(AttributeReader.statx(fd)));
+                entry = new CachedFd(new CachedFd.Key(handle, writable), fd, durability.gateOf(AttributeReader.statx(fd)));
             } finally {
                 if (entry == null) {
                     fd.close();
@@ -135,19 +121,19 @@ final class FdCache implements AutoCloseable {
         return add(entry);
     }
 
-    private Entry add(Entry fresh) {
-        Entry result;
+    private CachedFd add(CachedFd fresh) {
+        CachedFd result;
         synchronized (this) {
-            result = entries.get(fresh.key);
+            result = entries.get(fresh.key());
             if (result == null) {
                 result = fresh;
                 if (closed) {
                     result.dropped = true;
                 } else {
-                    entries.put(fresh.key, fresh);
+                    entries.put(fresh.key(), fresh);
                 }
             } else {
-                unIdle(result);
+                idle.remove(result);
             }
             result.users++;
         }
@@ -170,7 +156,7 @@ final class FdCache implements AutoCloseable {
     }
 
     /** True if the caller is the only user of the entry. */
-    synchronized boolean isSoleUser(Entry entry) {
+    synchronized boolean isSoleUser(CachedFd entry) {
         return entry.users == 1;
     }
 
@@ -178,23 +164,23 @@ final class FdCache implements AutoCloseable {
      * Brings to stable storage what was written through this descriptor or another of the same file. A file without a
      * descriptor for writing has no unstable data: the last such descriptor was synced before it was closed.
      */
-    void sync(Entry entry, boolean withAttributes) throws FsException {
-        if (entry.key.writable) {
-            Durability.sync(entry.gate(), entry.fd, SyncGate.Descriptor.TRACKED, withAttributes);
+    void sync(CachedFd entry, boolean withAttributes) throws FsException {
+        if (entry.key().writable()) {
+            Durability.sync(entry.gate(), entry.fd(), SyncGate.Descriptor.TRACKED, withAttributes);
             return;
         }
-        Entry writer = find(entry.key.handle, true);
+        CachedFd writer = find(entry.key().handle(), true);
         if (writer != null) {
             try {
-                Durability.sync(writer.gate(), writer.fd, SyncGate.Descriptor.TRACKED, withAttributes);
+                Durability.sync(writer.gate(), writer.fd(), SyncGate.Descriptor.TRACKED, withAttributes);
             } finally {
                 release(writer);
             }
         }
     }
 
-    void release(Entry entry) {
-        entry.lastUsedNanos = clockNanos.getAsLong();
+    void release(CachedFd entry) {
+        entry.usedAt(clockNanos.getAsLong());
         putBackAll(entry);
     }
 
@@ -203,14 +189,14 @@ final class FdCache implements AutoCloseable {
      * any case. If it should be closed, because there are too many or because the file has no name any more, the next
      * {@link #release} or {@link #sweep} does that.
      */
-    void releaseQuickly(Entry entry) {
-        entry.lastUsedNanos = clockNanos.getAsLong();
+    void releaseQuickly(CachedFd entry) {
+        entry.usedAt(clockNanos.getAsLong());
         boolean closes;
         synchronized (this) {
             entry.users--;
             closes = entry.users == 0 && entry.dropped;
             if (entry.users == 0 && !entry.dropped) {
-                (entry.isDirty() ? idleDirty : idleClean).put(entry.key, entry);
+                idle.add(entry);
             }
         }
         if (closes) {
@@ -220,8 +206,8 @@ final class FdCache implements AutoCloseable {
     }
 
     /** Gives a descriptor back, and syncs and gives back others to make room for it. */
-    private void putBackAll(Entry entry) {
-        Entry dirty = putBack(entry);
+    private void putBackAll(CachedFd entry) {
+        CachedFd dirty = putBack(entry);
         while (dirty != null) {
             syncToClose(dirty);
             dirty = putBack(dirty);
@@ -229,20 +215,20 @@ final class FdCache implements AutoCloseable {
     }
 
     /** Ends one use. If a descriptor has to be closed and is dirty, it is returned, to be synced and put back. */
-    private @Nullable Entry putBack(Entry entry) {
-        boolean hasName = AttributeCalls.hasName(entry.fd);
-        List<Entry> toClose = new ArrayList<>();
-        Entry toSync = null;
+    private @Nullable CachedFd putBack(CachedFd entry) {
+        boolean hasName = AttributeCalls.hasName(entry.fd());
+        List<CachedFd> toClose = new ArrayList<>();
+        CachedFd toSync = null;
         synchronized (this) {
             entry.users--;
             if (entry.users == 0) {
                 if (entry.dropped) {
                     toClose.add(entry);
                 } else if (!hasName && !(entry.isDirty() && isRead(entry))) {
-                    entries.remove(entry.key);
+                    entries.remove(entry.key());
                     toClose.add(entry);
                 } else {
-                    (entry.isDirty() ? idleDirty : idleClean).put(entry.key, entry);
+                    idle.add(entry);
                     toSync = evict(maxIdle, Long.MAX_VALUE, toClose);
                 }
             }
@@ -254,39 +240,32 @@ final class FdCache implements AutoCloseable {
     /**
      * True if a descriptor for reading exists too. Unsynced data of a file without a name matter to its readers alone.
      */
-    private boolean isRead(Entry writer) {
-        return entries.containsKey(new Key(writer.key.handle, false));
+    private boolean isRead(CachedFd writer) {
+        return entries.containsKey(new CachedFd.Key(writer.key().handle(), false));
     }
 
     /**
-     * Removes idle entries until {@code maxLeft} are left, clean ones first, and adds them to {@code toClose}. If only
-     * dirty ones are left to remove, returns one that has to be synced first.
+     * Forgets idle entries as {@link IdleFds#evict} does. One that has to be synced first is not forgotten, but returned
+     * as in use.
      */
-    private @Nullable Entry evict(int maxLeft, long maxEvicted, List<Entry> toClose) {
-        Iterator<Entry> oldest = idleClean.values().iterator();
-        while (idleClean.size() + idleDirty.size() > maxLeft && toClose.size() < maxEvicted) {
-            if (!oldest.hasNext()) {
-                Entry dirty = idleDirty.firstEntry().getValue();
-                idleDirty.remove(dirty.key);
-                dirty.users++;
-                return dirty;
-            }
-            Entry entry = oldest.next();
-            oldest.remove();
-            entries.remove(entry.key);
-            toClose.add(entry);
+    private @Nullable CachedFd evict(int maxLeft, long maxEvicted, List<CachedFd> toClose) {
+        int before = toClose.size();
+        CachedFd dirty = idle.evict(maxLeft, maxEvicted, toClose);
+        toClose.subList(before, toClose.size()).forEach(entry -> entries.remove(entry.key()));
+        if (dirty != null) {
+            dirty.users++;
         }
-        return null;
+        return dirty;
     }
 
     /**
      * Syncs before a close. A failure needs no further report: it has been announced, and the clients will write again.
      */
-    private static void syncToClose(Entry dirty) {
+    private static void syncToClose(CachedFd dirty) {
         try {
-            Durability.sync(dirty.gate(), dirty.fd, SyncGate.Descriptor.TRACKED, true);
+            Durability.sync(dirty.gate(), dirty.fd(), SyncGate.Descriptor.TRACKED, true);
         } catch (FsException e) {
-            LOG.debug("{} closes after a failed sync", dirty.fd);
+            LOG.debug("{} closes after a failed sync", dirty.fd());
         }
     }
 
@@ -297,18 +276,17 @@ final class FdCache implements AutoCloseable {
      * @return number of descriptors closed
      */
     int closeIdle(long most) {
-        List<Entry> toClose = new ArrayList<>();
-        Entry dirty;
+        List<CachedFd> toClose = new ArrayList<>();
+        CachedFd dirty;
         synchronized (this) {
-            int idle = idleClean.size() + idleDirty.size();
-            if (idle == 0) {
+            if (idle.size() == 0) {
                 return 0;
             }
-            long wanted = Math.min(most, Math.max(idle / RELIEF_PART, MIN_RELIEF));
+            long wanted = Math.min(most, Math.max(idle.size() / RELIEF_PART, MIN_RELIEF));
             dirty = evict(0, wanted, toClose);
             if (dirty != null && !toClose.isEmpty()) {
                 dirty.users--;
-                idleDirty.putFirst(dirty.key, dirty);
+                idle.putFirst(dirty);
                 dirty = null;
             }
         }
@@ -320,13 +298,13 @@ final class FdCache implements AutoCloseable {
         return closeIfUnused(dirty);
     }
 
-    private int closeIfUnused(Entry entry) {
+    private int closeIfUnused(CachedFd entry) {
         boolean closes;
         synchronized (this) {
             closes = entry.users == 1 && !entry.isDirty() && !entry.dropped;
             if (closes) {
                 entry.users = 0;
-                entries.remove(entry.key);
+                entries.remove(entry.key());
             }
         }
         if (closes) {
@@ -342,27 +320,27 @@ final class FdCache implements AutoCloseable {
      * counts as a reader or writer of the file.
      */
     void closeIdle(FileHandle handle, boolean writable) {
-        Entry entry;
+        CachedFd entry;
         synchronized (this) {
-            entry = entries.get(new Key(handle, writable));
+            entry = entries.get(new CachedFd.Key(handle, writable));
             if (entry == null || entry.users > 0 || entry.isDirty()) {
                 return;
             }
-            unIdle(entry);
-            entries.remove(entry.key);
+            idle.remove(entry);
+            entries.remove(entry.key());
         }
         close(entry);
     }
 
     /** Closes idle descriptors of a file that lost its last name, since they would keep it alive. */
     void forgetIdle(FileHandle handle) {
-        List<Entry> toClose = new ArrayList<>();
+        List<CachedFd> toClose = new ArrayList<>();
         synchronized (this) {
             for (boolean writable : new boolean[] {false, true}) {
-                Entry entry = entries.get(new Key(handle, writable));
+                CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
                 if (entry != null && entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
-                    unIdle(entry);
-                    entries.remove(entry.key);
+                    idle.remove(entry);
+                    entries.remove(entry.key());
                     toClose.add(entry);
                 }
             }
@@ -378,16 +356,13 @@ final class FdCache implements AutoCloseable {
      */
     void sweep(BooleanSupplier maySync) {
         long nowNanos = clockNanos.getAsLong();
-        List<Entry> candidates = new ArrayList<>();
+        List<CachedFd> candidates;
         synchronized (this) {
-            candidates.addAll(idleClean.values());
-            candidates.addAll(idleDirty.values());
+            candidates = idle.removeAll();
             candidates.forEach(entry -> entry.users++);
-            idleClean.clear();
-            idleDirty.clear();
         }
-        List<Entry> dirty = new ArrayList<>();
-        for (Entry entry : candidates) {
+        List<CachedFd> dirty = new ArrayList<>();
+        for (CachedFd entry : candidates) {
             boolean overdue = isOverdue(entry, nowNanos);
             if (overdue && !entry.isDirty()) {
                 int _ = closeIfUnused(entry);
@@ -400,7 +375,7 @@ final class FdCache implements AutoCloseable {
         }
         // Last and one by one, since a disk may let a sync wait for long. Until its turn comes, an entry stays idle:
         // it is closed if its file is removed or descriptors are short.
-        for (Entry entry : dirty) {
+        for (CachedFd entry : dirty) {
             if (maySync.getAsBoolean() && takeOverdue(entry, nowNanos)) {
                 syncToClose(entry);
                 int _ = closeIfUnused(entry);
@@ -408,99 +383,55 @@ final class FdCache implements AutoCloseable {
         }
     }
 
-    private static boolean isOverdue(Entry entry, long nowNanos) {
-        return nowNanos - entry.lastUsedNanos >= TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+    private static boolean isOverdue(CachedFd entry, long nowNanos) {
+        return entry.isIdleFor(TimeUnit.SECONDS.toNanos(IDLE_SECONDS), nowNanos);
     }
 
     /** Takes an unsynced idle entry; false if it was used, synced or closed since it was found overdue. */
-    private synchronized boolean takeOverdue(Entry entry, long nowNanos) {
-        boolean taken = isOverdue(entry, nowNanos) && idleDirty.remove(entry.key, entry);
+    private synchronized boolean takeOverdue(CachedFd entry, long nowNanos) {
+        boolean taken = isOverdue(entry, nowNanos) && idle.removeUnsynced(entry);
         entry.users += taken ? 1 : 0;
         return taken;
     }
 
     /** Number of descriptors that are kept and that nobody has open. */
     synchronized int idleCount() {
-        return idleClean.size() + idleDirty.size();
+        return idle.size();
     }
 
     /** Closes all descriptors, even those in use. Syncs nothing, since a restart changes the write verifier. */
     @Override
     public void close() {
-        List<Entry> all;
+        List<CachedFd> all;
         synchronized (this) {
             closed = true;
             all = List.copyOf(entries.values());
             all.forEach(entry -> entry.dropped = true);
             entries.clear();
-            idleClean.clear();
-            idleDirty.clear();
+            List<CachedFd> _ = idle.removeAll();
         }
         DescriptorPressure.unregister(relief);
         all.forEach(this::close);
     }
 
-    private void close(Entry entry) {
-        if (!entry.closed.compareAndSet(false, true)) {
+    private void close(CachedFd entry) {
+        int errno = entry.close();
+        if (errno < 0) {
             return;
         }
-        int errno = entry.fd.closeForErrno();
-        if (entry.key.writable && (errno == Errno.EIO || errno == Errno.ENOSPC || errno == Errno.EDQUOT)) {
+        if (entry.key().writable() && (errno == Errno.EIO || errno == Errno.ENOSPC || errno == Errno.EDQUOT)) {
             entry.gate().lost(errno);
         }
-        entry.hold.close();
-        if (entry.key.writable) {
+        entry.leaveGate();
+        if (entry.key().writable()) {
             durability.marker().leave();
         }
         budget.give();
     }
 
-    private record Key(FileHandle handle, boolean writable) {}
-
     /** Opens the file itself. */
     @FunctionalInterface
     interface Opening {
         Fd open() throws FsException;
-    }
-
-    /** A cached descriptor. The cache's lock guards its fields. */
-    static final class Entry {
-        private final Key key;
-        private final Fd fd;
-        /** For a descriptor that is open for writing, this uses the {@link JournalMarker} too. */
-        private final SyncGates.Hold hold;
-
-        private final Verdicts verdicts = new Verdicts();
-
-        /** Time of {@link FdCache#clockNanos}. It may be later than the time that a concurrent sweep has read. */
-        private volatile long lastUsedNanos;
-
-        private int users;
-        private boolean dropped;
-        private final AtomicBoolean closed = new AtomicBoolean();
-
-        Entry(Key key, Fd fd, SyncGates.Hold hold) {
-            this.key = key;
-            this.fd = fd;
-            this.hold = hold;
-        }
-
-        Fd fd() {
-            return fd;
-        }
-
-        /** Who may open the file. */
-        Verdicts verdicts() {
-            return verdicts;
-        }
-
-        /** The gate through which the file is synced. */
-        SyncGate gate() {
-            return hold.gate();
-        }
-
-        private boolean isDirty() {
-            return key.writable && gate().isDirty();
-        }
     }
 }

@@ -91,11 +91,11 @@ final class HostLeases {
     /** A lease of the descriptor through which all clients write, since the kernel demands that there is no other. */
     private Leased toWrite(FileHandle file, Runnable breaking) throws FsException {
         files.closeIdle(file, false);
-        FdCache.Entry entry = files.find(file, OpenAccess.WRITE);
+        CachedFd entry = files.find(file, OpenAccess.WRITE);
         if (entry == null) {
             entry = files.open(file, true, () -> HostLocks.openFile(handles, file, OpenCalls.O_RDWR));
         }
-        FdCache.Entry used = entry;
+        CachedFd used = entry;
         return new Leased(Lease.Kind.WRITE, used.fd(), breaking, () -> files.release(used));
     }
 

@@ -15,8 +15,6 @@ import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.FileSystemCalls;
 import org.warpnfs.fs.local.libc.NameCalls;
-import org.warpnfs.fs.local.libc.OpenCalls;
-import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -71,6 +69,8 @@ public final class LocalFileSystem implements FileSystem {
     private final Creator creator;
     private final Namespace namespace;
     private final Listing listing;
+    private final FileOpener opener;
+    private final QuickAnswers quick;
     private final UserXattrs xattrs;
     private final AccessControlLists acls;
     private final FsLimits limits;
@@ -84,6 +84,8 @@ public final class LocalFileSystem implements FileSystem {
         this.creator = new Creator(tree, setter);
         this.namespace = new Namespace(tree);
         this.listing = new Listing(tree);
+        this.opener = new FileOpener(tree);
+        this.quick = new QuickAnswers(tree);
         this.xattrs = new UserXattrs(tree);
         this.acls = new AccessControlLists(tree);
         this.limits = limits(tree.rootFd(), acls.areSupported());
@@ -229,24 +231,11 @@ public final class LocalFileSystem implements FileSystem {
         });
     }
 
-    /** Finds what is open already. Its attributes are in the kernel's memory. */
     @Override
     public @Nullable FileAttributes tryAttributes(FileHandle file) throws FsException {
-        if (!tree.cachedReads().areUsable()) {
-            return null;
-        }
         use.enter();
         try {
-            FdCache.Entry entry = tree.files().findAny(file);
-            if (entry == null) {
-                return null;
-            }
-            try {
-                Statx statx = AttributeReader.statx(entry.fd());
-                return statx.linkCount() > 0 ? tree.attributes().convert(statx) : null;
-            } finally {
-                tree.files().releaseQuickly(entry);
-            }
+            return quick.attributes(file);
         } finally {
             use.leave();
         }
@@ -380,81 +369,23 @@ public final class LocalFileSystem implements FileSystem {
 
     @Override
     public OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException {
-        return within(() -> {
-            FdCache.Entry entry = openCached(caller, file, access);
-            if (entry == null) {
-                entry = openAnew(caller, file, access);
-            }
-            return new LocalOpenFile(tree, use, setter, file, entry, caller, access, false);
-        });
+        return within(() -> openFile(file, opener.open(caller, file, access), caller, access, false));
     }
 
-    /** Finds what is open already, if it is known who may open it. */
     @Override
     public @Nullable OpenFile tryOpen(Caller caller, FileHandle file, OpenAccess access) throws FsException {
-        if (!tree.cachedReads().areUsable()) {
-            return null;
-        }
         use.enter();
         try {
-            FdCache.Entry entry = tree.files().find(file, access);
-            if (entry == null) {
-                return null;
-            }
-            boolean taken = false;
-            try {
-                Statx statx = AttributeReader.statx(entry.fd());
-                taken = statx.linkCount() > 0
-                        && (tree.authority().mayOpenAnyway(caller, statx)
-                                || entry.verdicts().permit(caller, access, statx));
-            } finally {
-                if (!taken) {
-                    tree.files().releaseQuickly(entry);
-                }
-            }
-            return taken ? new LocalOpenFile(tree, use, setter, file, entry, caller, access, true) : null;
+            CachedFd open = quick.open(caller, file, access);
+            return open == null ? null : openFile(file, open, caller, access, true);
         } finally {
             use.leave();
         }
     }
 
-    private FdCache.@Nullable Entry openCached(Caller caller, FileHandle file, OpenAccess access) throws FsException {
-        FdCache.Entry entry = tree.files().find(file, access);
-        if (entry == null) {
-            return null;
-        }
-        boolean taken = false;
-        try {
-            Statx statx = AttributeReader.statx(entry.fd());
-            if (statx.linkCount() == 0 && tree.files().isSoleUser(entry)) {
-                // Only the cache keeps the file alive.
-                return null;
-            }
-            // Elsewhere another host may change permissions without a change of the time that is seen here.
-            boolean remembers = tree.cachedReads().areUsable();
-            if (!remembers || !entry.verdicts().permit(caller, access, statx)) {
-                tree.authority().requireOpenable(caller, entry.fd(), statx, access);
-                if (remembers) {
-                    entry.verdicts().note(caller, access, statx);
-                }
-            }
-            taken = true;
-            return entry;
-        } finally {
-            if (!taken) {
-                tree.files().release(entry);
-            }
-        }
-    }
-
-    private FdCache.Entry openAnew(Caller caller, FileHandle file, OpenAccess access) throws FsException {
-        try (Fd path = tree.open(file)) {
-            Statx statx = AttributeReader.statx(path);
-            RegularOpener.requireRegular(statx);
-            tree.authority().requireOpenable(caller, path, statx, access);
-            int flags = access.writes() ? OpenCalls.O_RDWR : OpenCalls.O_RDONLY;
-            return tree.files().open(file, access.writes(), () -> RegularOpener.open(path, flags));
-        }
+    private LocalOpenFile openFile(
+            FileHandle file, CachedFd open, Caller caller, OpenAccess access, boolean closesQuickly) {
+        return new LocalOpenFile(tree, use, setter, file, open, caller, access, closesQuickly);
     }
 
     @Override

@@ -45,7 +45,7 @@ final class LocalOpenFile implements OpenFile {
     private final TreeUse treeUse;
     private final AttributeSetter setter;
     private final FileHandle handle;
-    private final FdCache.Entry entry;
+    private final CachedFd entry;
     private final Caller caller;
     private final OpenAccess access;
     private final boolean closesQuickly;
@@ -57,7 +57,7 @@ final class LocalOpenFile implements OpenFile {
             TreeUse treeUse,
             AttributeSetter setter,
             FileHandle handle,
-            FdCache.Entry entry,
+            CachedFd entry,
             Caller caller,
             OpenAccess access,
             boolean closesQuickly) {

@@ -54,11 +54,11 @@ class IdleDescriptorsTest {
         return path.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    private FdCache.Entry open() throws Exception {
+    private CachedFd open() throws Exception {
         return open(handle, "f");
     }
 
-    private FdCache.Entry open(FileHandle file, String name) throws Exception {
+    private CachedFd open(FileHandle file, String name) throws Exception {
         Fd fd = OpenCalls.open(bytes(tree.resolve(name)), OpenCalls.O_RDWR);
         return files.open(file, true, () -> fd);
     }
@@ -69,7 +69,7 @@ class IdleDescriptorsTest {
     }
 
     private Thread sweepBothUnsynced(BooleanSupplier maySync) throws Exception {
-        for (FdCache.Entry entry : List.of(open(), open(other, "other"))) {
+        for (CachedFd entry : List.of(open(), open(other, "other"))) {
             entry.gate().changed();
             files.release(entry);
         }
@@ -108,12 +108,12 @@ class IdleDescriptorsTest {
 
     @Test
     void inUse_forLongerThanThat_stays() throws Exception {
-        FdCache.Entry entry = open();
+        CachedFd entry = open();
 
         nowNanos.set(2 * IDLE_NANOS);
         files.sweep(() -> true);
 
-        FdCache.Entry found = files.findAny(handle);
+        CachedFd found = files.findAny(handle);
         assertThat(found).isSameAs(entry);
         files.release(found);
         files.release(entry);
@@ -122,7 +122,7 @@ class IdleDescriptorsTest {
 
     @Test
     void unsynced_idleForTheWholeTime_isSyncedAndClosed() throws Exception {
-        FdCache.Entry entry = open();
+        CachedFd entry = open();
         entry.gate().changed();
         files.release(entry);
 
@@ -135,7 +135,7 @@ class IdleDescriptorsTest {
 
     @Test
     void unsynced_syncFails_movesTheVerifier() throws Exception {
-        FdCache.Entry entry = open();
+        CachedFd entry = open();
         entry.gate().changed();
         files.release(entry);
         long before = durability.verifier();
