@@ -104,7 +104,8 @@ final class FdCache implements AutoCloseable {
             }
             Fd fd = opening.open();
             try {
-                entry = new CachedFd(new CachedFd.Key(handle, writable), fd, durability.gateOf(AttributeReader.statx(fd)));
+                entry = new CachedFd(
+                        new CachedFd.Key(handle, writable), fd, durability.gateOf(AttributeReader.statx(fd)));
             } finally {
                 if (entry == null) {
                     fd.close();
@@ -245,8 +246,8 @@ final class FdCache implements AutoCloseable {
     }
 
     /**
-     * Forgets idle entries as {@link IdleFds#evict} does. One that has to be synced first is not forgotten, but returned
-     * as in use.
+     * Forgets idle entries as {@link IdleFds#evict} does. One that has to be synced first is not forgotten, but
+     * returned as in use.
      */
     private @Nullable CachedFd evict(int maxLeft, long maxEvicted, List<CachedFd> toClose) {
         int before = toClose.size();
