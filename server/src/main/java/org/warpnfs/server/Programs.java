@@ -51,6 +51,7 @@ final class Programs implements AutoCloseable {
     private final Nfs4Program nfs4;
     private final MountProgram mount;
     private final LockService service;
+    private final boolean servesNlm;
     private final NlmServer locks;
     private final ReplyCache replies;
     private final ExecutorService notices;
@@ -67,6 +68,7 @@ final class Programs implements AutoCloseable {
             PeerCalls peers,
             CallRecorder recorder)
             throws ConfigException {
+        servesNlm = config.dataPath().nlm() == OnOff.ON;
         NfsHandles handles = new NfsHandles(exports, handleKey);
         replies = new ReplyCache(limits.memory().keptReplyBytes(), System::nanoTime);
         notices = Executors.newSingleThreadExecutor(
@@ -107,11 +109,12 @@ final class Programs implements AutoCloseable {
     }
 
     /**
-     * Returns the programs over TCP. MOUNT and NLM are not served over RDMA: Linux clients call them over TCP or UDP.
+     * Returns the programs over TCP; NLM and NSM unless they are switched off. MOUNT and NLM are not served over RDMA:
+     * Linux clients call them over TCP or UDP.
      */
     Map<OncRpcProgram, RpcDispatchable> overTcp() {
         Map<OncRpcProgram, RpcDispatchable> programs = new HashMap<>(overRdma());
-        programs.putAll(overUdp(true, true));
+        programs.putAll(overUdp(true, servesNlm));
         return Map.copyOf(programs);
     }
 
@@ -132,7 +135,9 @@ final class Programs implements AutoCloseable {
 
     /** Tells NLM clients of the last instance of the restart. To be called when clients find this one. */
     void tellOfRestart() {
-        locks.listening();
+        if (servesNlm) {
+            locks.listening();
+        }
     }
 
     Map<OncRpcProgram, RpcDispatchable> overRdma() {

@@ -10,9 +10,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.warpnfs.iwarp.sim.Simulation;
+import org.warpnfs.nfs.nlm.NlmProgram;
+import org.warpnfs.nfs.nlm.NsmProgram;
 import org.warpnfs.nfs.nlm.PeerCalls;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
@@ -25,6 +29,7 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
+import org.warpnfs.server.config.DataPath;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.testkit.CapturedSends;
@@ -93,6 +98,30 @@ class CapturedCallsTest {
             assertThat(pool.lentBytes()).isZero();
             assertThat(service.statistics().get(Counter.SYSTEM_ERRORS)).isZero();
             assertThat(service.statistics().get(Counter.GARBAGE_ARGS)).isZero();
+        }
+    }
+
+    /** A client that does not ask rpcbind finds no lock manager either. */
+    @ParameterizedTest
+    @EnumSource(DataPath.OnOff.class)
+    void nlm_switchedOff_isNotServed(DataPath.OnOff nlm) throws Exception {
+        ServerConfig config = config().withDataPath(DataPath.DEFAULTS.withNlm(nlm));
+        try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null);
+                Programs programs = new Programs(
+                        backends.open(),
+                        new byte[16],
+                        new PayloadPool(64 << 20, 2 << 20),
+                        config,
+                        ServerLimits.DEFAULT,
+                        null,
+                        CallbackDialer.NONE,
+                        PeerCalls.NONE,
+                        CallRecorder.NONE)) {
+            boolean isOn = nlm == DataPath.OnOff.ON;
+            assertThat(programs.overTcp().containsKey(new OncRpcProgram(NlmProgram.PROGRAM, NlmProgram.VERSION)))
+                    .isEqualTo(isOn);
+            assertThat(programs.overTcp().containsKey(new OncRpcProgram(NsmProgram.PROGRAM, NsmProgram.VERSION)))
+                    .isEqualTo(isOn);
         }
     }
 

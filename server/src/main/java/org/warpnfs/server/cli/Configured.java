@@ -131,7 +131,8 @@ final class Configured {
                         settings.get(Settings.SPLICE),
                         settings.get(Settings.INLINE),
                         settings.get(Settings.DELEGATIONS),
-                        settings.get(Settings.HOST_LOCKS)),
+                        settings.get(Settings.HOST_LOCKS),
+                        settings.get(Settings.NLM)),
                 tls,
                 kerberos);
     }

@@ -12,14 +12,20 @@ import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
  *     thread of its lane
  * @param delegations which delegations NFSv4 clients may get, under which they cache without asking
  * @param hostLocks whether byte-range locks of clients are taken at the backend too
+ * @param nlm whether NFSv3 clients may lock files
  */
-public record DataPath(OnOff splice, OnOff inline, DelegationPolicy delegations, OnOff hostLocks) {
+public record DataPath(OnOff splice, OnOff inline, DelegationPolicy delegations, OnOff hostLocks, OnOff nlm) {
     /** Takes all short cuts. */
     public static final DataPath DEFAULTS = new DataPath(OnOff.ON, OnOff.ON);
 
     /** With delegations to read, and locks among clients. */
     public DataPath(OnOff splice, OnOff inline) {
-        this(splice, inline, DelegationPolicy.READ, OnOff.OFF);
+        this(splice, inline, DelegationPolicy.READ, OnOff.OFF, OnOff.ON);
+    }
+
+    /** The same with NLM, or without. */
+    public DataPath withNlm(OnOff choice) {
+        return new DataPath(splice, inline, delegations, hostLocks, choice);
     }
 
     /** A switch that is on unless it is turned off. */

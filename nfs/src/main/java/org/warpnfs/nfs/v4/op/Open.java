@@ -18,6 +18,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.state.DelegationStates;
 import org.warpnfs.nfs.v4.state.OpenStates;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
@@ -378,12 +379,27 @@ final class Open implements ChangingOperation {
         }
         // An OPEN that may be an old request after a long delay gets no delegation (RFC 7530, section 9.1.11).
         boolean unconfirmed = !reclaims && mustConfirm(call);
-        DelegationWant wish = new DelegationWant(
-                unconfirmed ? DelegationWant.Kind.SETTLED : arguments.wish(),
-                Opaque.of(call.services().handles().encode(file)),
-                arguments.keepsTimes(),
-                arguments.wantsEither());
-        OpenedFile opened = state.open(call.nowNanos(), request, wish, reader, writer);
+        DelegationWant.Kind wish = unconfirmed ? DelegationWant.Kind.SETTLED : arguments.wish();
+        DelegationStates delegations = call.services().state().delegations();
+        DelegationStates.Leased leased =
+                delegations.leaseFor(call.services().clockNanos(), request, wish, fileSystem, file.file());
+        OpenedFile opened;
+        try {
+            opened = state.open(
+                    call.nowNanos(),
+                    request,
+                    new DelegationWant(
+                            wish,
+                            Opaque.of(call.services().handles().encode(file)),
+                            arguments.keepsTimes(),
+                            arguments.wantsEither(),
+                            leased.lease(),
+                            leased.isEnough()),
+                    reader,
+                    writer);
+        } finally {
+            delegations.endUnlessGranted(leased);
+        }
         if (opened.delegation() instanceof DelegationGrant.Write && !reclaims) {
             // After a reclaim it is not known what the client compares its changes with.
             noteChange(call, file);

@@ -1,19 +1,26 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.BackendLease;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.state.file.DelegationState;
 import org.warpnfs.nfs.v4.state.file.DelegationUse;
+import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -29,6 +36,11 @@ public final class DelegationStates {
 
     /** Several times what a client needs that has it in memory. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** Less than the 45 s after which Linux lets whoever waits for a lease open the file. */
+    private static final long BREAK_NANOS = TimeUnit.SECONDS.toNanos(40);
+
+    private static final long BREAK_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final StateCore core;
     private final Semaphore waiting = new Semaphore(MAX_WAITING);
@@ -174,6 +186,57 @@ public final class DelegationStates {
         Optional<FileAttributes> granted =
                 core.locked(() -> Optional.ofNullable(core.delegations.timesOf(client, file, stateid)));
         return granted.orElse(null);
+    }
+
+    /**
+     * Takes a lease at the file's backend, if it has some and an open may get a delegation. Must be called without a
+     * lock; waits as the backend does.
+     *
+     * @return what the open's wish says of a lease
+     */
+    public Leased leaseFor(
+            LongSupplier clockNanos,
+            OpenRequest request,
+            DelegationWant.Kind wish,
+            FileSystem backend,
+            FileHandle file) {
+        boolean isNeeded = core.service.backends().isWanted()
+                && backend.limits().has(Capability.LEASES)
+                && core.locked(() -> core.delegations.mayGrant(clockNanos.getAsLong(), request, wish));
+        if (!isNeeded) {
+            return new Leased(null, true);
+        }
+        boolean writes = (request.access() & OpenRequest.WRITE) != 0;
+        BackendLease lease = BackendLease.take(backend, file, writes, broken -> leaseBreaks(clockNanos, broken))
+                .orElse(null);
+        return new Leased(lease, lease != null);
+    }
+
+    /**
+     * A lease for a delegation that may be granted.
+     *
+     * @param lease null if there is none, or none is needed
+     * @param isEnough false if one is needed
+     */
+    public record Leased(@Nullable BackendLease lease, boolean isEnough) {}
+
+    /** Gives a lease back that no delegation has. Must be called without a lock. */
+    public void endUnlessGranted(Leased leased) {
+        BackendLease lease = leased.lease();
+        if (lease != null && !core.locked(lease::isGranted)) {
+            lease.end();
+        }
+    }
+
+    /**
+     * Nobody asks on behalf of who waits at the backend, so the client is told again until it returns the delegation.
+     */
+    private void leaseBreaks(LongSupplier clockNanos, BackendLease lease) {
+        long patience = Math.min(core.leaseNanos(), BREAK_NANOS);
+        if (core.locked(() -> core.delegations.leaseBreaks(clockNanos.getAsLong(), lease, patience))) {
+            CompletableFuture.delayedExecutor(BREAK_PAUSE_NANOS, TimeUnit.NANOSECONDS, core.lock::background)
+                    .execute(() -> leaseBreaks(clockNanos, lease));
+        }
     }
 
     /** Sets how long a request waits for a client's answer to CB_GETATTR. */

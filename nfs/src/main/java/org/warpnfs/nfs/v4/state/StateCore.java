@@ -106,7 +106,8 @@ final class StateCore implements ClientTable.Holdings {
         this.service = service;
         this.locks = new LockTable(limits, states, owners, service, lock::follow);
         this.files = new FileStates(limits, states, owners, locks, lock::letGo);
-        this.delegations = new DelegationTable(limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken);
+        this.delegations = new DelegationTable(
+                limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken, lock::follow);
         this.lastSweepNanos = nowNanos;
     }
 
@@ -265,6 +266,10 @@ final class StateCore implements ClientTable.Holdings {
             // An unconfirmed client may only use the name of another one, which still has to reclaim.
             grace.complete(client.owner());
         }
+    }
+
+    long leaseNanos() {
+        return leaseNanos;
     }
 
     long sweepPauseNanos() {

@@ -101,6 +101,11 @@ final class StateLock {
         following.add(task);
     }
 
+    /** Runs a task on the background thread. Does not need the lock. */
+    void background(Runnable task) {
+        background.execute(task);
+    }
+
     /** Leaves a task for the background thread. */
     void later(Runnable task) {
         tasks.add(task);

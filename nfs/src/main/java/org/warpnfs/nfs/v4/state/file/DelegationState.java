@@ -48,6 +48,7 @@ public final class DelegationState implements StateEntry, Recallable {
     private final DelegationKind kind;
     private final boolean withTimes;
     private final @Nullable FileSystem directoryOf;
+    private @Nullable BackendLease lease;
     private @Nullable SharedFile reader;
     private @Nullable SharedFile writer;
     private Phase phase = Phase.HELD;
@@ -166,6 +167,18 @@ public final class DelegationState implements StateEntry, Recallable {
     @Nullable
     SharedFile file() {
         return reader != null ? reader : writer;
+    }
+
+    void setLease(BackendLease taken) {
+        lease = taken;
+    }
+
+    /** Returns the lease at the backend that it had, and has no longer; null if it had none. */
+    @Nullable
+    BackendLease removeLease() {
+        BackendLease had = lease;
+        lease = null;
+        return had;
     }
 
     /** The CB_GETATTR that was sent last; null if none was. */

@@ -49,6 +49,7 @@ public final class DelegationTable {
     private final DelegationRecalls recalls;
     private final Consumer<SharedFile> letGo;
     private final Consumer<SharedFile> taken;
+    private final Consumer<Runnable> following;
     private final Shares shares;
     /** Delegations that were not revoked. A client has at most one of a file. */
     private final Map<FileKey, Map<Client, DelegationState>> byFile = new HashMap<>();
@@ -77,6 +78,7 @@ public final class DelegationTable {
      * @param letGo takes files of delegations that were returned or whose clients were removed; they are closed without
      *     the lock
      * @param taken takes files of delegations that were revoked or whose file is no longer served
+     * @param following runs what has to be done without the lock: leases at backends end
      */
     public DelegationTable(
             StateLimits limits,
@@ -85,7 +87,9 @@ public final class DelegationTable {
             FileStates files,
             Recaller recaller,
             Consumer<SharedFile> letGo,
-            Consumer<SharedFile> taken) {
+            Consumer<SharedFile> taken,
+            Consumer<Runnable> following) {
+        this.following = following;
         this.letGo = letGo;
         this.taken = taken;
         this.shares = new Shares(limits.maxDelegations());
@@ -98,6 +102,44 @@ public final class DelegationTable {
     /** Sets which delegations are granted from now on. */
     public void setPolicy(DelegationPolicy newPolicy) {
         policy = newPolicy;
+    }
+
+    /** True if an open may get a delegation when it has succeeded, as far as is known before. */
+    public boolean mayGrant(long nowNanos, OpenRequest request, DelegationWant.Kind wish) {
+        boolean writes = (request.access() & OpenRequest.WRITE) != 0;
+        DelegationKind kind = writes ? DelegationKind.WRITE : DelegationKind.READ;
+        boolean wanted =
+                switch (wish) {
+                    case SETTLED, UNWANTED, CANCEL -> false;
+                    case READ, RECLAIM_READ -> !writes;
+                    case WRITE, RECLAIM_WRITE -> writes;
+                    case ANY -> true;
+                };
+        return wanted
+                && policy.permits(kind)
+                && recaller.reaches(request.client())
+                && !changes.isContended(nowNanos, request.file())
+                && !holds(request.client(), request.file())
+                && !isUsedByOthers(request, kind);
+    }
+
+    /**
+     * Somebody who is no client of this server waits for a file, or still does: recalls its delegation, or revokes it
+     * if its client had {@code patienceNanos}. Returns false if it has ended.
+     */
+    public boolean leaseBreaks(long nowNanos, BackendLease lease, long patienceNanos) {
+        DelegationState delegation = lease.delegation();
+        if (delegation == null || delegation.isRevoked() || states.byNumber(delegation.number()) != delegation) {
+            return false;
+        }
+        if (delegation.isOverdue(nowNanos, patienceNanos)) {
+            revoke(delegation);
+            return false;
+        }
+        recalls.begin(nowNanos, delegation);
+        recalls.tell(nowNanos, delegation);
+        changes.rest(nowNanos, delegation.key());
+        return true;
     }
 
     /**
@@ -151,7 +193,7 @@ public final class DelegationTable {
         if (missing || !recaller.reaches(client) || holds(client, request.file())) {
             return none(DelegationGrant.Why.RESOURCE);
         }
-        if (isUsedByOthers(request, kind)) {
+        if (isUsedByOthers(request, kind) || wish.mayBeBroken()) {
             return none(DelegationGrant.Why.CONTENTION);
         }
         thin(nowNanos, client);
@@ -174,7 +216,10 @@ public final class DelegationTable {
             return none(DelegationGrant.Why.RESOURCE);
         }
         DelegationState delegation = add(request, wish, kind, reader, writer);
-        boolean unwanted = !policy.permits(kind) || !recaller.reaches(client) || isUsedByOthers(request, kind);
+        boolean unwanted = !policy.permits(kind)
+                || !recaller.reaches(client)
+                || isUsedByOthers(request, kind)
+                || wish.mayBeBroken();
         if (unwanted) {
             recalls.beginAfterGrace(nowNanos, delegation);
             delegation.acknowledge();
@@ -254,6 +299,11 @@ public final class DelegationTable {
         enter(delegation);
         if (kind == DelegationKind.WRITE) {
             written.add(request.file());
+        }
+        BackendLease lease = wish.lease();
+        if (lease != null) {
+            lease.grantedTo(delegation);
+            delegation.setLease(lease);
         }
         return delegation;
     }
@@ -468,7 +518,15 @@ public final class DelegationTable {
         forget(delegation);
     }
 
+    private void endLease(DelegationState delegation) {
+        BackendLease lease = delegation.removeLease();
+        if (lease != null) {
+            following.accept(lease::end);
+        }
+    }
+
     private void remove(DelegationState delegation, Consumer<SharedFile> closer) {
+        endLease(delegation);
         leave(delegation);
         forget(delegation);
         delegation.releaseFiles(closer);
@@ -484,6 +542,7 @@ public final class DelegationTable {
             remove(delegation, taken);
             return;
         }
+        endLease(delegation);
         leave(delegation);
         delegation.revoke(taken);
         revoked(delegation, 1);
@@ -572,7 +631,10 @@ public final class DelegationTable {
 
     /** Releases all files when the server ends. */
     public void releaseFiles() {
-        byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFiles(letGo)));
+        byFile.values().forEach(held -> held.values().forEach(delegation -> {
+            endLease(delegation);
+            delegation.releaseFiles(letGo);
+        }));
     }
 
     /** The recalls that are under way. */

@@ -1,0 +1,119 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.LocalFileSystem;
+import org.warpnfs.fs.local.LocalOptions;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** Delegations of files that processes of the host use too: the kernel makes them wait for a lease. */
+@Timeout(60)
+class LeasedDelegationTest {
+    private static final int NONE = 0;
+
+    @TempDir
+    private Path directory;
+
+    private LocalFileSystem files;
+    private V4Server server;
+    private V4Client holder;
+
+    @BeforeEach
+    void start() throws Exception {
+        Files.writeString(directory.resolve("f"), "contents");
+        files = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
+        server = V4Server.exporting(Map.of("/data", files));
+        holder = V4Client.callable(server, "holder", 0);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        files.close();
+    }
+
+    private Process host(String command) throws IOException {
+        return new ProcessBuilder("sh", "-c", command)
+                .directory(directory.toFile())
+                .start();
+    }
+
+    private CallbackSeen awaitRecall() throws InterruptedException {
+        CallbackSeen recall = holder.nextCallback();
+        while (recall == null) {
+            Thread.sleep(10);
+            recall = holder.nextCallback();
+        }
+        return recall;
+    }
+
+    private void giveBack(int[] delegation) {
+        assertThat(holder.statusOf(new Ops().data().lookup("f").delegReturn(delegation)))
+                .isEqualTo(Nfs4Status.OK);
+    }
+
+    @Test
+    void processThatWrites_waitsUntilAReadDelegationIsBack() throws Exception {
+        int[] delegation = holder.delegation("f");
+        Process writer = host("echo more >> f");
+        CallbackSeen recall = awaitRecall();
+        assertThat(writer.isAlive()).isTrue();
+        assertThat(Files.size(directory.resolve("f"))).isEqualTo(8);
+        holder.answerRecall(recall, 0);
+        giveBack(delegation);
+        assertThat(writer.waitFor()).isZero();
+        assertThat(Files.size(directory.resolve("f"))).isEqualTo(13);
+    }
+
+    @Test
+    void processThatReads_recallsNoReadDelegation() throws Exception {
+        int[] delegation = holder.delegation("f");
+        assertThat(host("cat f").waitFor()).isZero();
+        assertThat(holder.nextCallback()).isNull();
+        giveBack(delegation);
+        assertThat(host("echo more >> f").waitFor()).as("no lease is left").isZero();
+    }
+
+    @Test
+    void processThatReads_waitsUntilAWriteDelegationIsBack() throws Exception {
+        Reply opened = holder.run(new Ops().data().open("o", "f", 3, 0));
+        assertThat(opened.afterData().openUpToDelegation()).isEqualTo(2);
+        int[] delegation = opened.stateid();
+        Process reader = host("cat f > /dev/null");
+        holder.answerRecall(awaitRecall(), 0);
+        assertThat(reader.isAlive()).isTrue();
+        giveBack(delegation);
+        assertThat(reader.waitFor()).isZero();
+    }
+
+    @Test
+    void file_thatAProcessWrites_isNotDelegated() throws Exception {
+        Process writer = host("exec 3>>f; echo ready; read stop");
+        assertThat(writer.inputReader().readLine()).isEqualTo("ready");
+        assertThat(holder.run(new Ops().data().open("o", "f", 1, 0)).afterData().openUpToDelegation())
+                .isEqualTo(NONE);
+        writer.destroy();
+        writer.waitFor();
+    }
+
+    @Test
+    void client_thatDoesNotReturnIt_losesItBeforeTheKernelLetsTheProcessGoOn() throws Exception {
+        int[] delegation = holder.delegation("f");
+        Process writer = host("echo more >> f");
+        awaitRecall();
+        server.pass(Duration.ofSeconds(41));
+        assertThat(writer.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(holder.tested(delegation)).isEqualTo(Nfs4Status.DELEG_REVOKED);
+    }
+}
