@@ -324,7 +324,8 @@ public final class Settings {
                     new Kind.Choice<>(OnOff.class),
                     OnOff.ON,
                     "Let NFSv3 clients lock files: NLM and NSM are found through rpcbind, over TCP and UDP on the",
-                    "port number of --tcp-port. With off, neither is served; then, or without rpcbind, they mount with nolock.")
+                    "port number of --tcp-port. With off, neither is served; then, or without rpcbind, they mount with",
+                    "nolock.")
             .flag("--nlm", "on|off");
 
     public static final Setting<OnOff> HOST_LOCKS = Setting.of(
