@@ -82,6 +82,21 @@ class ExchangeIdTest {
         assertThat(exchange(client, 1, 0)).isEqualTo(Nfs4Status.CLID_INUSE);
     }
 
+    /** RFC 8881, section 18.35.3. This server has no algorithm for SSV. */
+    @Test
+    void exchangeId_withSsv_isRefusedByItsAlgorithms() {
+        V4Client client = new V4Client(server, "owner", 1, 0);
+
+        assertThat(client.statusBare(new Ops().exchangeIdWithSsv("owner", 1, 2)))
+                .isEqualTo(Nfs4Status.HASH_ALG_UNSUPP);
+        assertThat(client.statusBare(new Ops().exchangeIdWithSsv("owner", 0, 1)))
+                .isEqualTo(Nfs4Status.INVAL);
+        assertThat(client.statusBare(new Ops().exchangeIdWithSsv("owner", 1, 0)))
+                .isEqualTo(Nfs4Status.INVAL);
+        assertThat(client.statusBare(new Ops().exchangeIdWithSsv("owner", 65, 1)))
+                .isEqualTo(Nfs4Status.BADXDR);
+    }
+
     @Test
     void exchangeId_ofARestartedClient_letsItsStateGo() {
         V4Client client = connected();

@@ -45,6 +45,23 @@ final class Ops {
         return add(OpCode.EXCHANGE_ID, c -> c.hyper(verifier).string(owner).words(flags, 0, 0));
     }
 
+    /** Adds an EXCHANGE_ID with SP4_SSV and so many hash and encryption algorithms. */
+    Ops exchangeIdWithSsv(String owner, int hashes, int ciphers) {
+        return add(OpCode.EXCHANGE_ID, c -> {
+            c.hyper(1).string(owner).words(0, 2);
+            // Operations that must, and that may be protected; algorithms; window, handles; no implementation id.
+            c.words(0, 0).words(hashes);
+            for (int i = 0; i < hashes; i++) {
+                c.string("hash");
+            }
+            c.words(ciphers);
+            for (int i = 0; i < ciphers; i++) {
+                c.string("cipher");
+            }
+            c.words(128, 1, 0);
+        });
+    }
+
     /** Adds a CREATE_SESSION with a flag, a callback program, and callback credentials. */
     Ops createSession(long clientId, int sequence, int flags, int program, int... flavors) {
         return add(OpCode.CREATE_SESSION, c -> c.hyper(clientId)

@@ -56,6 +56,7 @@ public final class GssLayer {
     private final RandomGenerator random;
     private final LongSupplier clockNanos;
     private final ContextTable contexts;
+    private final LongBodies bodies;
     private final GssCounts counts = new GssCounts();
     private final LogLimiter lines = new LogLimiter();
 
@@ -68,6 +69,7 @@ public final class GssLayer {
         this.options = options;
         this.random = random;
         this.clockNanos = clockNanos;
+        this.bodies = new LongBodies(options.longBodies());
         this.contexts = new ContextTable(options.maxContexts(), counts, clockNanos.getAsLong());
     }
 
@@ -120,7 +122,9 @@ public final class GssLayer {
         in.rewind();
         try {
             CallHeader header = CallHeader.read(in);
-            return header.credential().procedure().isInit() ? create(call, header, client) : use(call, header, client);
+            return header.credential().procedure().isInit()
+                    ? create(call, header, client)
+                    : use(call, header, client, find(header.credential()));
         } catch (GssRefusal e) {
             counts.add(GssCounts.Event.CALL_DENIED);
             log("denies", client, e.status() + ": " + e.getMessage());
@@ -237,9 +241,10 @@ public final class GssLayer {
         return token;
     }
 
-    private @Nullable SecuredCall use(InboundCall call, CallHeader header, ClientAddress client) throws GssRefusal {
+    /** Opens a call of a context, whatever the context is called. */
+    @Nullable
+    SecuredCall use(InboundCall call, CallHeader header, ClientAddress client, GssContext context) throws GssRefusal {
         GssCredential credential = header.credential();
-        GssContext context = find(credential);
         String owner = context.owner();
         if (owner == null) {
             throw new GssRefusal(AuthStatus.CREDPROBLEM, "the context is not established");
@@ -281,7 +286,10 @@ public final class GssLayer {
         if (credential.service() != GssService.NONE) {
             byte[] open;
             try {
-                open = ProtectedBody.open(arguments, credential.service(), credential.sequence(), context.security());
+                XdrStream in = arguments;
+                open = bodies.inTurn(
+                        in.remainingBytes(),
+                        () -> ProtectedBody.open(in, credential.service(), credential.sequence(), context.security()));
             } catch (ProtectedBody.Violation e) {
                 counts.add(GssCounts.Event.BODY_REFUSED);
                 log("does not accept a body", client, owner + ": " + e.getMessage());
@@ -291,7 +299,7 @@ public final class GssLayer {
             arguments = clear(header, open);
         }
         arguments.rewind();
-        return new SecuredCall(call, arguments, caller, context.security());
+        return new SecuredCall(call, arguments, caller, context.security(), bodies);
     }
 
     /** The call in the clear, with an empty verifier. */

@@ -14,14 +14,21 @@ import org.jspecify.annotations.Nullable;
  *     before their first call, and its programs would get errors
  * @param creation how long the creation of a context may take
  * @param maxTokenBytes the longest token of a client
+ * @param longBodies how many bodies of more than 64 KiB are protected or opened at once
  */
-public record GssOptions(int maxContexts, Duration lifetime, Duration leastLife, Duration creation, int maxTokenBytes) {
+public record GssOptions(
+        int maxContexts, Duration lifetime, Duration leastLife, Duration creation, int maxTokenBytes, int longBodies) {
     /**
      * 8192 contexts, an hour, ten seconds, half a minute, and 64 KiB: a ticket of a domain with many groups is that
-     * long.
+     * long. One long body for each processor.
      */
-    public static final GssOptions DEFAULTS =
-            new GssOptions(8192, Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(30), 64 << 10);
+    public static final GssOptions DEFAULTS = new GssOptions(
+            8192,
+            Duration.ofHours(1),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(30),
+            64 << 10,
+            Runtime.getRuntime().availableProcessors());
 
     /**
      * How long a context lives from now on.

@@ -222,9 +222,9 @@ public final class KerberosAcceptor implements ContextAcceptor {
         }
 
         @Override
-        public byte[] mic(byte[] message) throws GSSException {
+        public byte[] mic(byte[] in, int from, int lengthBytes) throws GSSException {
             return guarded(
-                    GSSException.FAILURE, () -> context.getMIC(message, 0, message.length, new MessageProp(0, false)));
+                    GSSException.FAILURE, () -> context.getMIC(in, from, lengthBytes, new MessageProp(0, false)));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.gss;
 
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.ietf.jgss.GSSException;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
@@ -81,24 +82,40 @@ final class ProtectedBody {
     }
 
     /**
-     * Protects a body.
+     * Protects a body. What is copied of it, is copied once.
      *
      * @param head what comes before it, in the clear
-     * @param body number and results
+     * @param bodyBytes the length of number and results
+     * @param body puts them into a buffer
      */
-    static ByteBuffer close(ByteBuffer head, byte[] body, GssService service, SecurityContext security)
+    static ByteBuffer close(
+            ByteBuffer head, int bodyBytes, Consumer<ByteBuffer> body, GssService service, SecurityContext security)
             throws GSSException {
-        boolean encrypts = service == GssService.PRIVACY;
-        byte[] databody = encrypts ? security.wrap(body) : body;
-        byte[] checksum = encrypts ? new byte[0] : security.mic(body);
-        ByteBuffer out = ByteBuffer.allocate(Math.addExact(
-                head.remaining() + 2 * Integer.BYTES + XdrStream.roundUp(checksum.length),
-                XdrStream.roundUp(databody.length)));
-        out.put(head);
-        InitResult.putOpaque(out, databody);
-        if (!encrypts) {
-            InitResult.putOpaque(out, checksum);
+        if (service == GssService.PRIVACY) {
+            byte[] databody = security.wrap(toArray(bodyBytes, body));
+            ByteBuffer out = ByteBuffer.allocate(
+                    Math.addExact(head.remaining() + Integer.BYTES, XdrStream.roundUp(databody.length)));
+            out.put(head);
+            InitResult.putOpaque(out, databody);
+            return out.flip();
         }
+        int bodyAt = head.remaining() + Integer.BYTES;
+        ByteBuffer out = ByteBuffer.allocate(
+                Math.addExact(bodyAt + Integer.BYTES + MAX_CHECKSUM_BYTES, XdrStream.roundUp(bodyBytes)));
+        out.put(head).putInt(bodyBytes);
+        body.accept(out.slice(bodyAt, bodyBytes));
+        out.position(bodyAt + XdrStream.roundUp(bodyBytes));
+        byte[] checksum = security.mic(out.array(), bodyAt, bodyBytes);
+        if (checksum.length > MAX_CHECKSUM_BYTES) {
+            throw new GSSException(GSSException.FAILURE);
+        }
+        InitResult.putOpaque(out, checksum);
         return out.flip();
+    }
+
+    private static byte[] toArray(int bodyBytes, Consumer<ByteBuffer> body) {
+        ByteBuffer array = ByteBuffer.allocate(bodyBytes);
+        body.accept(array);
+        return array.array();
     }
 }

@@ -22,8 +22,9 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  * <h2>Buffers</h2>
  *
  * Decrypted arguments are a copy on the heap, which lives as long as the call. A protected reply is one piece on the
- * heap, without items that a transport could move on their own. The transport counts it as it counts every reply. The
- * payloads of the clear reply are released when it has been protected.
+ * heap, without items that a transport could move on their own. The transport counts it as it counts every reply, in
+ * the share of its client. The payloads of the clear reply are released when it has been protected. What is needed
+ * beside it while it is protected is bounded by {@link LongBodies}.
  *
  * <h2>Errors</h2>
  *
@@ -39,12 +40,14 @@ public final class SecuredCall implements InboundCall {
     private final XdrStream arguments;
     private final GssCaller caller;
     private final SecurityContext security;
+    private final LongBodies bodies;
 
-    SecuredCall(InboundCall call, XdrStream arguments, GssCaller caller, SecurityContext security) {
+    SecuredCall(InboundCall call, XdrStream arguments, GssCaller caller, SecurityContext security, LongBodies bodies) {
         this.call = call;
         this.arguments = arguments;
         this.caller = caller;
         this.security = security;
+        this.bodies = bodies;
     }
 
     public GssCaller caller() {
@@ -96,8 +99,15 @@ public final class SecuredCall implements InboundCall {
         }
         ByteBuffer closed;
         try {
-            closed = ProtectedBody.close(
-                    xdr.slice(xdr.position(), headBytes), body(reply, headBytes), caller.service(), security);
+            int bodyBytes = Math.toIntExact(reply.lengthBytes() - headBytes + Integer.BYTES);
+            closed = bodies.inTurn(
+                    bodyBytes,
+                    () -> ProtectedBody.close(
+                            xdr.slice(xdr.position(), headBytes),
+                            bodyBytes,
+                            out -> putBody(reply, headBytes, out),
+                            caller.service(),
+                            security));
         } catch (GSSException | RuntimeException | Error e) {
             LOG.error("the reply to a call of {} could not be protected, and is dropped", caller.principal(), e);
             reply.release();
@@ -109,17 +119,15 @@ public final class SecuredCall implements InboundCall {
     }
 
     /** The number of this call, and then the results. */
-    private byte[] body(RpcMessage reply, int headBytes) {
-        int lengthBytes = Math.toIntExact(reply.lengthBytes() - headBytes + Integer.BYTES);
-        ByteBuffer body = ByteBuffer.allocate(lengthBytes).putInt((int) caller.sequence());
+    private void putBody(RpcMessage reply, int headBytes, ByteBuffer out) {
+        out.putInt((int) caller.sequence());
         int skipBytes = headBytes;
         for (ByteBuffer piece : reply.gather()) {
             ByteBuffer rest = piece.duplicate();
             int skipped = Math.min(skipBytes, rest.remaining());
             skipBytes -= skipped;
-            body.put(rest.position(rest.position() + skipped));
+            out.put(rest.position(rest.position() + skipped));
         }
-        return body.array();
     }
 
     /** The length of the header of a successful reply; -1 for another reply, which has no results. */

@@ -33,7 +33,12 @@ public interface SecurityContext {
     Duration remaining();
 
     /** The checksum of a message (GSS_GetMIC). */
-    byte[] mic(byte[] message) throws GSSException;
+    default byte[] mic(byte[] message) throws GSSException {
+        return mic(message, 0, message.length);
+    }
+
+    /** The checksum of a message that is a part of an array. */
+    byte[] mic(byte[] in, int from, int lengthBytes) throws GSSException;
 
     /** Verifies the checksum of a message (GSS_VerifyMIC). */
     void verifyMic(byte[] token, byte[] message) throws GSSException;

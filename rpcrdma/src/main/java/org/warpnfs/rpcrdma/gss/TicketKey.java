@@ -83,26 +83,36 @@ final class TicketKey {
     }
 
     private static byte[] encryptionKey(Type type, byte[] key) throws GeneralSecurityException {
-        if (type.derivation != null) {
-            Mac mac = Mac.getInstance(type.derivation);
-            mac.init(new SecretKeySpec(key, "RAW"));
-            mac.update(new byte[] {0, 0, 0, 1});
-            mac.update(CONSTANT);
-            mac.update((byte) 0);
-            mac.update(ByteBuffer.allocate(Integer.BYTES)
-                    .putInt(type.keyBytes * Byte.SIZE)
-                    .array());
-            return Arrays.copyOf(mac.doFinal(), type.keyBytes);
-        }
+        return type.derivation == null
+                ? chained(key, CONSTANT, type.keyBytes)
+                : hashed(type.derivation, key, CONSTANT, type.keyBytes);
+    }
+
+    /** RFC 3961, section 5.1, with AES. */
+    static byte[] chained(byte[] key, byte[] constant, int derivedBytes) throws GeneralSecurityException {
         Cipher aes = Cipher.getInstance("AES/CBC/NoPadding");
         aes.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new IvParameterSpec(new byte[BLOCK_BYTES]));
-        byte[] derived = new byte[type.keyBytes];
-        byte[] block = folded(CONSTANT);
+        byte[] derived = new byte[derivedBytes];
+        byte[] block = folded(constant);
         for (int at = 0; at < derived.length; at += BLOCK_BYTES) {
             block = aes.doFinal(block);
             System.arraycopy(block, 0, derived, at, BLOCK_BYTES);
         }
         return derived;
+    }
+
+    /** RFC 8009, section 3. */
+    static byte[] hashed(String algorithm, byte[] key, byte[] constant, int derivedBytes)
+            throws GeneralSecurityException {
+        Mac mac = Mac.getInstance(algorithm);
+        mac.init(new SecretKeySpec(key, "RAW"));
+        mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(1).flip());
+        mac.update(constant);
+        mac.update((byte) 0);
+        mac.update(ByteBuffer.allocate(Integer.BYTES)
+                .putInt(derivedBytes * Byte.SIZE)
+                .flip());
+        return Arrays.copyOf(mac.doFinal(), derivedBytes);
     }
 
     /**

@@ -64,23 +64,27 @@ final class FakeSecurity implements SecurityContext {
     }
 
     @Override
-    public byte[] mic(byte[] message) {
+    public byte[] mic(byte[] in, int from, int lengthBytes) {
         CRC32 crc = new CRC32();
         crc.update(name.getBytes(StandardCharsets.US_ASCII));
-        crc.update(message);
+        crc.update(in, from, lengthBytes);
         return ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
+    }
+
+    private byte[] checksum(byte[] message) {
+        return mic(message, 0, message.length);
     }
 
     @Override
     public void verifyMic(byte[] token, byte[] message) throws GSSException {
-        if (!Arrays.equals(token, mic(message))) {
+        if (!Arrays.equals(token, checksum(message))) {
             throw new GSSException(GSSException.BAD_MIC);
         }
     }
 
     @Override
     public byte[] wrap(byte[] message) {
-        ByteBuffer out = ByteBuffer.allocate(message.length + Integer.BYTES).put(mic(message));
+        ByteBuffer out = ByteBuffer.allocate(message.length + Integer.BYTES).put(checksum(message));
         for (byte value : message) {
             out.put((byte) ~value);
         }

@@ -61,12 +61,16 @@ final class GssCalls {
 
         /** The reply after XID and direction. */
         ByteBuffer reply() {
+            return reply(XID);
+        }
+
+        ByteBuffer reply(int xid) {
             ByteBuffer sent = reply;
             if (sent == null) {
                 throw new AssertionError(dropped ? "dropped" : "not answered");
             }
             ByteBuffer words = sent.duplicate();
-            if (words.getInt() != XID || words.getInt() != 1) {
+            if (words.getInt() != xid || words.getInt() != 1) {
                 throw new AssertionError("another reply");
             }
             return words;

@@ -24,7 +24,7 @@ class GssFuzzTest {
         message.putInt(8, 2).putInt(FLAVOR_AT, GssCredential.FLAVOR);
         GssLayer layer = new GssLayer(
                 FakeSecurity.acceptor(),
-                new GssOptions(4, Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(30), 1000),
+                new GssOptions(4, Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(30), 1000, 1),
                 new SplittableRandom(1),
                 () -> 0);
         GssCalls.Arrived call = new GssCalls.Arrived(message);

@@ -36,7 +36,8 @@ class GssLayerTest {
     private GssLayer layer(int maxContexts) {
         return new GssLayer(
                 FakeSecurity.acceptor(),
-                new GssOptions(maxContexts, Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(30), 1000),
+                new GssOptions(
+                        maxContexts, Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(30), 1000, 1),
                 new SplittableRandom(1),
                 () -> nowNanos);
     }

@@ -50,6 +50,8 @@ final class ExchangeId implements Operation {
     private static final int SP4_NONE = 0;
     private static final int SP4_MACH_CRED = 1;
     private static final int SP4_SSV = 2;
+    /** Of one kind, in an offer of SSV. */
+    private static final int MAX_ALGORITHMS = 64;
 
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
@@ -61,8 +63,7 @@ final class ExchangeId implements Operation {
                 switch (protection) {
                     case SP4_NONE -> null;
                     case SP4_MACH_CRED -> decodeMachineCredential(call, in);
-                    // Not supported: no client is known that uses it.
-                    case SP4_SSV -> throw Nfs4Exception.of(Nfs4Status.INVAL);
+                    case SP4_SSV -> throw refusedSsv(in);
                     default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
                 };
         skipImplementationId(in);
@@ -106,6 +107,30 @@ final class ExchangeId implements Operation {
         enforced.and(numbers(ENFORCED));
         allowed.and(numbers(ALLOWED));
         return new MachineCredential(enforced, allowed);
+    }
+
+    /**
+     * Why SP4_SSV is refused (section 18.35.3): the client offers no algorithm, which is INVAL, or none that this
+     * server has, which has none. No client is known that uses SSV.
+     */
+    private static Nfs4Exception refusedSsv(CompoundReader in) throws Nfs4Exception {
+        Bitmap.decode(in);
+        Bitmap.decode(in);
+        int hashes = skipAlgorithms(in);
+        int ciphers = skipAlgorithms(in);
+        if (hashes == 0 || ciphers == 0) {
+            return Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        return Nfs4Exception.of(Nfs4Status.HASH_ALG_UNSUPP);
+    }
+
+    /** The number of sec_oid4, each an opaque of any length. */
+    private static int skipAlgorithms(CompoundReader in) throws Nfs4Exception {
+        int count = in.count(MAX_ALGORITHMS);
+        for (int i = 0; i < count; i++) {
+            Opaque.decode(in);
+        }
+        return count;
     }
 
     private static BitSet numbers(Set<OpCode> operations) {
