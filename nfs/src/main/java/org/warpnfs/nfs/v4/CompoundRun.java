@@ -335,7 +335,7 @@ final class CompoundRun implements LaneTask {
                 return Nfs4Status.NOTSUPP;
             }
             requireRoom(out.sizeBytes() + operation.leastReplyBytes());
-            call.effects().begins(operation);
+            call.begin(operation);
             if (isPutOff) {
                 return Nfs4Status.DELAY;
             }

@@ -34,10 +34,16 @@ final class Access implements Operation {
     private static final int NEEDS_EXECUTE = LOOKUP | EXECUTE;
 
     @Override
+    public boolean keepsAttributes() {
+        return true;
+    }
+
+    @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         int asked = in.int32();
         Location file = call.files().current();
-        FileAttributes attributes = file.attributes();
+        FileAttributes attributes = call.files().attributes(file);
+        call.files().know(file, attributes);
         int supported = asked & supportedBy(attributes.type(), call.minorVersion());
         EnumSet<Permission> needed = EnumSet.noneOf(Permission.class);
         if ((supported & NEEDS_READ) != 0) {

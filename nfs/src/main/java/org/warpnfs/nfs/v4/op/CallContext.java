@@ -98,6 +98,14 @@ public final class CallContext {
         effects.next();
     }
 
+    /** Says which operation is executed next. */
+    public void begin(Operation operation) {
+        effects.begins(operation);
+        if (!operation.keepsAttributes()) {
+            files.forgetAttributes();
+        }
+    }
+
     /** True if the present thread is an event loop. An operation that would wait there is {@link Postponed}. */
     boolean mustNotWait() {
         return mustNotWait;

@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -15,6 +17,8 @@ final class CurrentFiles {
     private final int minorVersion;
     private @Nullable Location current;
     private @Nullable Location saved;
+    private @Nullable Location known;
+    private @Nullable FileAttributes knownAttributes;
     private Stateid currentStateid = Stateid.ANONYMOUS;
     private Stateid savedStateid = Stateid.ANONYMOUS;
 
@@ -107,6 +111,35 @@ final class CurrentFiles {
     void restore() throws Nfs4Exception {
         current = saved();
         currentStateid = savedStateid;
+    }
+
+    /** Keeps attributes that an operation has just read for those behind it. */
+    void know(Location file, FileAttributes attributes) {
+        known = file;
+        knownAttributes = attributes;
+    }
+
+    /** The next operation may change files, or is to see the latest attributes. */
+    void forgetAttributes() {
+        known = null;
+        knownAttributes = null;
+    }
+
+    /** The attributes of a file, as an operation of this COMPOUND has just read them, or else from the backend. */
+    FileAttributes attributes(Location file) throws FsException {
+        FileAttributes kept = kept(file);
+        return kept != null ? kept : file.attributes();
+    }
+
+    /** Does the same as {@link #attributes} without a wait; null if the backend would have to wait. */
+    @Nullable
+    FileAttributes tryAttributes(Location file) throws FsException {
+        FileAttributes kept = kept(file);
+        return kept != null ? kept : file.fileSystem().tryAttributes(file.file());
+    }
+
+    private @Nullable FileAttributes kept(Location file) {
+        return file.equals(known) ? knownAttributes : null;
     }
 
     /**

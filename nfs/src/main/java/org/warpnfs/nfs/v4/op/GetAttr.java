@@ -13,6 +13,11 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 /** GETATTR (RFC 8881, section 18.7). */
 final class GetAttr implements Operation {
     @Override
+    public boolean keepsAttributes() {
+        return true;
+    }
+
+    @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out)
             throws Nfs4Exception, FsException, Postponed {
         BitSet asked = Bitmap.decode(in);
@@ -25,7 +30,7 @@ final class GetAttr implements Operation {
         boolean isAtHand = Attributes.needOnlyTheFile(asked)
                 && !file.isAbsent()
                 && !LatestAttributes.mayBeElsewhere(call, asked, file);
-        FileAttributes known = isAtHand ? file.fileSystem().tryAttributes(file.file()) : null;
+        FileAttributes known = isAtHand ? call.files().tryAttributes(file) : null;
         if (known == null) {
             throw new Postponed(0, () -> encode(call, asked, file, LatestAttributes.of(call, asked, file), out));
         }

@@ -41,7 +41,7 @@ final class LatestAttributes {
      */
     static FileAttributes of(CallContext call, BitSet asked, Location file) throws Nfs4Exception, FsException {
         if (!mayBeElsewhere(call, asked, file)) {
-            return file.attributes();
+            return call.files().attributes(file);
         }
         DelegationStates.Held held =
                 call.services().state().delegations().ask(call.nowNanos(), keyOf(file), asker(call, file));

@@ -2,6 +2,8 @@ package org.warpnfs.nfs.v4.op;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem.Permission;
@@ -18,19 +20,28 @@ final class Lookup implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        call.files().setCurrent(find(call, call.files().currentWithAnyFlavor(), name));
+        Found found = search(call, call.files().currentWithAnyFlavor(), name);
+        call.files().setCurrent(found.file());
+        if (found.attributes() != null) {
+            call.files().know(found.file(), found.attributes());
+        }
     }
 
     static Location find(CallContext call, Location directory, FileName name) throws Nfs4Exception, FsException {
+        return search(call, directory, name).file();
+    }
+
+    private static Found search(CallContext call, Location directory, FileName name)
+            throws Nfs4Exception, FsException {
         Location mounted = call.services().exports().mountedAt(directory, name);
         if (mounted != null) {
-            return crossed(call, directory, mounted);
+            return new Found(crossed(call, directory, mounted), null);
         }
         call.admissions().admit(directory);
         try {
             FileNode found =
                     directory.fileSystem().lookup(call.admissions().callerAt(directory), directory.file(), name);
-            return directory.sibling(found.handle());
+            return new Found(directory.sibling(found.handle()), found.attributes());
         } catch (FsException e) {
             if (e.error() == FsError.NOT_DIRECTORY) {
                 Names.requireDirectory(directory);
@@ -38,6 +49,9 @@ final class Lookup implements Operation {
             throw e;
         }
     }
+
+    /** The file of a name, and its attributes if the lookup has brought them. */
+    private record Found(Location file, @Nullable FileAttributes attributes) {}
 
     /**
      * The root of the export that is mounted on a name. If the export is not served to the caller's host, a virtual

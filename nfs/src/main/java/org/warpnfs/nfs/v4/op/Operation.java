@@ -33,6 +33,14 @@ public interface Operation {
     }
 
     /**
+     * True if what an earlier operation of the COMPOUND has read of a file's attributes is good for the operations
+     * behind this one too: it changes no file, and a client that asks twice takes both answers for one.
+     */
+    default boolean keepsAttributes() {
+        return false;
+    }
+
+    /**
      * True if the operation changes something, but executing it twice is the same as once unless others change the same
      * in between.
      */
