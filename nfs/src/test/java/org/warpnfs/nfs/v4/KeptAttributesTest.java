@@ -90,7 +90,9 @@ class KeptAttributesTest {
 
     @Test
     void anotherFileBetweenLookupAndGetattr_hasAttributesOfItsOwn() {
-        byte[] longer = client.run(new Ops().data().lookup("longer").getFh()).afterFile().getFh();
+        byte[] longer = client.run(new Ops().data().lookup("longer").getFh())
+                .afterFile()
+                .getFh();
 
         Reply reply = client.run(file().op(OpCode.SAVEFH)
                 .putFh(longer)

@@ -31,8 +31,7 @@ final class Lookup implements Operation {
         return search(call, directory, name).file();
     }
 
-    private static Found search(CallContext call, Location directory, FileName name)
-            throws Nfs4Exception, FsException {
+    private static Found search(CallContext call, Location directory, FileName name) throws Nfs4Exception, FsException {
         Location mounted = call.services().exports().mountedAt(directory, name);
         if (mounted != null) {
             return new Found(crossed(call, directory, mounted), null);
