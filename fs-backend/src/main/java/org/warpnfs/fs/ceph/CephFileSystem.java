@@ -1,8 +1,11 @@
 package org.warpnfs.fs.ceph;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.ceph.libcephfs.CephStatvfs;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
 import org.warpnfs.fs.ceph.libcephfs.Library;
@@ -46,11 +49,13 @@ import org.warpnfs.fs.spi.XattrMode;
  *
  * <h2>Errors</h2>
  *
- * A call waits as long as the cluster does not answer. TRY_LATER means that the cluster has ended this gateway's mount
- * and that it is mounted again. Holes are not found and space is not reserved, because this version of the library does
- * neither.
+ * A call that has begun waits as long as the cluster does not answer. TRY_LATER means that many calls wait, that the
+ * metadata server does not answer ({@link CallWaits}), or that the cluster has ended this gateway's mount and that it
+ * is mounted again. Holes are not found and space is not reserved, because this version of the library does neither.
  */
 public final class CephFileSystem implements FileSystem {
+    private static final Logger LOG = LoggerFactory.getLogger(CephFileSystem.class);
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
     private static final long ROOM_FOR_FILES = 1L << 48;
 
     private static final FsLimits LIMITS = FsLimits.of(
@@ -87,10 +92,10 @@ public final class CephFileSystem implements FileSystem {
         this.root = Handles.of(root.fileSystem(), root.inode(), root.snapshot());
     }
 
-    private void leaveEnded() {
-        openFiles.leaveEnded();
-        locks.leaveEnded();
-        leases.leaveEnded();
+    private void leaveEnded(Mounted over) {
+        leases.leaveEnded(over);
+        locks.leaveEnded(over);
+        openFiles.leaveEnded(over);
     }
 
     /** One file system of one cluster, for the identity of files. */
@@ -102,11 +107,15 @@ public final class CephFileSystem implements FileSystem {
      * @throws BackendException in one line, what is missing: the library, the cluster, the directory or permission
      */
     public static CephFileSystem open(CephOptions options) throws BackendException {
+        return open(options, Patience.ORDINARY);
+    }
+
+    static CephFileSystem open(CephOptions options, Patience patience) throws BackendException {
         Optional<String> missing = Library.missing();
         if (missing.isPresent()) {
             throw BackendException.ofSource(missing.get());
         }
-        Mounts mounts = new Mounts(options);
+        Mounts mounts = new Mounts(options, patience);
         mounts.open();
         OpenFiles openFiles = new OpenFiles(mounts);
         try {
@@ -160,9 +169,7 @@ public final class CephFileSystem implements FileSystem {
 
     @Override
     public Optional<String> fault() {
-        return mounts.isMounted()
-                ? Optional.empty()
-                : Optional.of("Ceph has ended the mount, and it cannot be mounted again yet");
+        return mounts.fault();
     }
 
     @Override
@@ -349,10 +356,20 @@ public final class CephFileSystem implements FileSystem {
         return nodes.with(file, node -> AclXattrs.change(caller, node, changes));
     }
 
+    /** Waits until what was written is at the cluster, but not for ever. */
     @Override
     public void close() {
-        closeFiles();
-        mounts.close();
+        Thread closing = Thread.ofPlatform().daemon().name("ceph-close").start(() -> {
+            closeFiles();
+            mounts.close();
+        });
+        try {
+            if (!closing.join(CLOSE_LIMIT)) {
+                LOG.warn("Ceph does not answer: what was not committed may be lost");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void closeFiles() {

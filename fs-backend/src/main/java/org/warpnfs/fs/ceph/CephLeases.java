@@ -98,9 +98,9 @@ final class CephLeases {
     }
 
     /** Ends the leases of a mount that is over, which holds nobody back any more. */
-    void leaveEnded() {
+    void leaveEnded(Mounted over) {
         for (Leased each : held) {
-            if (!mounts.isCurrent(each.opened.mounted())) {
+            if (each.opened.mounted() == over) {
                 each.mustEnd();
                 each.close();
             }

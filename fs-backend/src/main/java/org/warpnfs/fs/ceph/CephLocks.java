@@ -67,14 +67,15 @@ final class CephLocks {
     }
 
     /** Lets go of descriptors of a mount that is over. */
-    void leaveEnded() {
-        owners.forEach(Owner::leaveEnded);
+    void leaveEnded(Mounted over) {
+        owners.forEach(owner -> owner.leave(over));
     }
 
     /** Takes all locks again through a new mount. */
-    void retake(Mounted mounted) {
+    void retake(Mounted over, Mounted mounted) {
         int lost = 0;
         for (Owner each : owners) {
+            each.leave(over);
             lost += each.retake(mounted) ? 0 : 1;
         }
         if (lost > 0) {
@@ -155,7 +156,9 @@ final class CephLocks {
 
         private <T> T call(Call<T> call) throws FsException {
             Opened now = enter();
+            CallWaits.Call underWay = null;
             try {
+                underWay = now.mounted().waits().begin(handle, System.nanoTime());
                 return call.with(now);
             } catch (CephException e) {
                 // The library answers EIO once the session that had locks on the file is over.
@@ -165,6 +168,9 @@ final class CephLocks {
                 }
                 throw Failure.of(e);
             } finally {
+                if (underWay != null) {
+                    now.mounted().waits().end(underWay);
+                }
                 now.leave();
             }
         }
@@ -259,11 +265,11 @@ final class CephLocks {
                             0));
         }
 
-        void leaveEnded() {
+        void leave(Mounted over) {
             Opened old;
             synchronized (this) {
                 old = opened;
-                if (old == null || mounts.isCurrent(old.mounted())) {
+                if (old == null || old.mounted() != over) {
                     return;
                 }
                 opened = null;

@@ -94,7 +94,9 @@ final class CephOpenFile implements OpenFile {
 
     private <T> T call(Call<T> call) throws FsException {
         Opened now = enter();
+        CallWaits.Call underWay = null;
         try {
+            underWay = now.mounted().waits().begin(handle, System.nanoTime());
             return call.with(now);
         } catch (CephException e) {
             if (Failure.isLostMount(e)) {
@@ -102,6 +104,9 @@ final class CephOpenFile implements OpenFile {
             }
             throw Failure.of(e);
         } finally {
+            if (underWay != null) {
+                now.mounted().waits().end(underWay);
+            }
             now.leave();
         }
     }
@@ -234,11 +239,11 @@ final class CephOpenFile implements OpenFile {
     }
 
     /** Lets go of a mount that is over. */
-    void leaveEnded() {
+    void leaveEnded(Mounted over) {
         Opened ended;
         synchronized (this) {
             ended = opened;
-            if (ended == null || mounts.isCurrent(ended.mounted())) {
+            if (ended == null || ended.mounted() != over) {
                 return;
             }
             opened = null;

@@ -214,10 +214,10 @@ final class Contents {
     }
 
     /** Closes without a sync if the mount is over. */
-    void dropEnded() {
+    void dropEnded(Mounted over) {
         lock.writeLock().lock();
         try {
-            if (writer != null && !mounts.isCurrent(writer.mounted)) {
+            if (writer != null && writer.mounted == over) {
                 int _ = close(writer);
                 writer = null;
                 unsynced = false;

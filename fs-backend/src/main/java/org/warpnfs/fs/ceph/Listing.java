@@ -1,6 +1,8 @@
 package org.warpnfs.fs.ceph;
 
 import java.util.EnumSet;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.CephStatx;
@@ -32,11 +34,15 @@ final class Listing {
 
     private static final long ABOVE_HASH_ORDER = 0xfL << 60;
 
+    /** The servers allow 4096 at most ({@code mds_max_snaps_per_dir}), and a directory shows those above it too. */
+    private static final int MAX_SNAPSHOTS = 1 << 16;
+
     private Listing() {}
 
     static boolean list(Caller caller, Node directory, long cookie, boolean withNodes, EntryVisitor visitor)
             throws CephException, FsException {
-        if (cookie != 0 && (cookie & (HASH_ORDER | ABOVE_HASH_ORDER)) != HASH_ORDER) {
+        boolean ofSnapshots = directory.statx().snapshot() == CephStatx.SNAPSHOT_DIRECTORY;
+        if (!ofSnapshots && cookie != 0 && (cookie & (HASH_ORDER | ABOVE_HASH_ORDER)) != HASH_ORDER) {
             throw FsException.of(FsError.BAD_COOKIE);
         }
         PosixJudge.require(caller, directory.protection(caller), Permission.READ);
@@ -45,6 +51,9 @@ final class Listing {
                         .isEmpty();
         try (UserPerm identity = Identity.of(caller);
                 DirectoryStream stream = DirectoryStream.open(directory.mount(), directory.inode(), identity)) {
+            if (ofSnapshots) {
+                return listSnapshots(directory, stream, cookie, new Shown(withNodes, maySearch), visitor);
+            }
             if (cookie != 0) {
                 stream.seek(cookie);
             }
@@ -53,18 +62,60 @@ final class Listing {
                 if (entry == null) {
                     return true;
                 }
-                if (!visitor.visit(entry(directory, entry, withNodes))) {
+                DirectoryEntry shown = entry(
+                        directory, entry, entry.nextOffset(), node(directory.mounted(), entry.found()), withNodes);
+                if (!visitor.visit(shown)) {
                     return false;
                 }
             }
         }
     }
 
-    private static DirectoryEntry entry(Node directory, Entry entry, boolean asked) throws FsException {
-        FileNode node = node(directory.mounted(), entry.found());
+    /**
+     * What a listing shows of each name.
+     *
+     * @param asked whether the file was asked for
+     * @param allowed whether the caller may see it
+     */
+    private record Shown(boolean asked, boolean allowed) {}
+
+    /**
+     * Lists {@code .snap} in the order of the snapshots' numbers, which are the cookies: the library cannot go to a
+     * position there. Later snapshots have higher numbers.
+     */
+    private static boolean listSnapshots(
+            Node directory, DirectoryStream stream, long cookie, Shown shown, EntryVisitor visitor)
+            throws CephException, FsException {
+        Map<Long, DirectoryEntry> later = new TreeMap<>();
+        while (true) {
+            Entry entry = stream.next(true);
+            if (entry == null) {
+                break;
+            }
+            NameCalls.Found found = entry.found();
+            FileNode node = node(directory.mounted(), found);
+            if (found == null || found.statx().snapshot() <= cookie) {
+                continue;
+            }
+            if (later.size() == MAX_SNAPSHOTS) {
+                throw FsException.of(FsError.IO, "a directory has more than " + MAX_SNAPSHOTS + " snapshots");
+            }
+            long snapshot = found.statx().snapshot();
+            later.put(snapshot, entry(directory, entry, snapshot, shown.allowed ? node : null, shown.asked));
+        }
+        for (DirectoryEntry each : later.values()) {
+            if (!visitor.visit(each)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static DirectoryEntry entry(
+            Node directory, Entry entry, long cookie, @Nullable FileNode node, boolean asked) throws FsException {
         return new DirectoryEntry(
                 FileName.of(entry.name()),
-                entry.nextOffset(),
+                cookie,
                 fileId(directory, entry, node),
                 node == null ? Attributes.type(entry.type()) : node.attributes().type(),
                 node,

@@ -1,5 +1,6 @@
 package org.warpnfs.fs.ceph;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.warpnfs.fs.ceph.libcephfs.Inode;
@@ -18,19 +19,22 @@ final class Mounted {
     /** The uses, and one for the mount being in use at all; 0 once it is over. */
     private final AtomicInteger uses = new AtomicInteger(1);
 
+    private final AtomicBoolean asking = new AtomicBoolean();
     private final ReentrantLock removing = new ReentrantLock();
     private final int leaseSeconds;
+    private final CallWaits waits;
     private final Runnable end;
 
     /**
      * @param leaseSeconds how long a lease may be kept that has to end; 0 if there are no leases
      * @param end ends the mount; runs when nobody uses it any more
      */
-    Mounted(Mount mount, Inode root, Handles.Named rootName, int leaseSeconds, Runnable end) {
+    Mounted(Mount mount, Inode root, Handles.Named rootName, int leaseSeconds, CallWaits waits, Runnable end) {
         this.mount = mount;
         this.root = root;
         this.rootName = rootName;
         this.leaseSeconds = leaseSeconds;
+        this.waits = waits;
         this.end = end;
     }
 
@@ -56,6 +60,20 @@ final class Mounted {
     /** How many seconds a lease may be kept that has to end; 0 if the mount has no leases. */
     int leaseSeconds() {
         return leaseSeconds;
+    }
+
+    /** The calls that are under way. */
+    CallWaits waits() {
+        return waits;
+    }
+
+    /** Returns true if nobody asks whether the metadata server answers; then the caller does. */
+    boolean startAsking() {
+        return asking.compareAndSet(false, true);
+    }
+
+    void endAsking() {
+        asking.set(false);
     }
 
     /** The number of the file system. */

@@ -3,9 +3,11 @@ package org.warpnfs.fs.ceph;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,25 +42,28 @@ final class Mounts {
     private static final int MAX_LEASE_SECONDS = 30;
 
     private final CephOptions options;
+    private final Patience patience;
     private final AtomicLong verifier = new AtomicLong(new SecureRandom().nextLong());
     private final CountDownLatch ended = new CountDownLatch(1);
 
     private volatile @Nullable Mounted current;
-    private volatile Runnable afterEnd = () -> {};
-    private volatile Consumer<Mounted> beforeUse = _ -> {};
+    private volatile Consumer<Mounted> afterEnd = _ -> {};
+    private volatile BiConsumer<Mounted, Mounted> beforeUse = (_, _) -> {};
+    private final Watch watch = new Watch(() -> current, this::lost);
     private boolean closed;
 
-    Mounts(CephOptions options) {
+    Mounts(CephOptions options, Patience patience) {
         this.options = options;
+        this.patience = patience;
     }
 
-    /** Sets what lets go of a mount that the cluster has ended. */
-    void afterEnd(Runnable leave) {
+    /** Sets what lets go of a mount that the cluster has ended. It may wait. */
+    void afterEnd(Consumer<Mounted> leave) {
         afterEnd = leave;
     }
 
-    /** Sets what is done with a new mount before others use it. */
-    void beforeUse(Consumer<Mounted> first) {
+    /** Sets what is done with an ended mount and a new one, before others use that. */
+    void beforeUse(BiConsumer<Mounted, Mounted> first) {
         beforeUse = first;
     }
 
@@ -73,6 +78,7 @@ final class Mounts {
         } catch (CephException e) {
             throw BackendException.ofSource(why(e), e);
         }
+        watch.begin(patience.between());
     }
 
     private String why(CephException e) {
@@ -111,7 +117,8 @@ final class Mounts {
             CephStatx statx = InodeCalls.attributes(mount, root, CephStatx.IDENTITY);
             Handles.Named rootName = new Handles.Named((int) mount.fileSystemNumber(), statx.inode(), statx.snapshot());
             done = true;
-            return new Mounted(mount, root, rootName, allowLeases(mount), () -> end(mount, root));
+            return new Mounted(
+                    mount, root, rootName, allowLeases(mount), new CallWaits(patience), () -> end(mount, root));
         } finally {
             if (!done) {
                 mount.abort();
@@ -172,9 +179,12 @@ final class Mounts {
         return current == mounted;
     }
 
-    /** True if there is a mount. */
-    boolean isMounted() {
-        return current != null;
+    /** What an administrator has to know: a sentence without its full stop. */
+    Optional<String> fault() {
+        Mounted mounted = current;
+        return mounted == null
+                ? Optional.of("Ceph has ended the mount, and it cannot be mounted again yet")
+                : mounted.waits().fault();
     }
 
     long verifier() {
@@ -201,15 +211,16 @@ final class Mounts {
                 options.directory(),
                 mounted.mount().clientNumber());
         mounted.leave();
-        Thread.ofPlatform().daemon().name("ceph-mount").start(this::mountAgain);
+        // A daemon that does not answer can hold up the end of the old mount, which must not hold up the new one.
+        Thread.ofPlatform().daemon().name("ceph-leave").start(() -> afterEnd.accept(mounted));
+        Thread.ofPlatform().daemon().name("ceph-mount").start(() -> mountAgain(mounted));
     }
 
-    private void mountAgain() {
-        afterEnd.run();
+    private void mountAgain(Mounted over) {
         while (!isClosed()) {
             try {
                 Mounted again = mount();
-                beforeUse.accept(again);
+                beforeUse.accept(over, again);
                 synchronized (this) {
                     if (!closed) {
                         current = again;
@@ -261,6 +272,7 @@ final class Mounts {
             last = current;
             current = null;
         }
+        watch.end();
         if (last == null) {
             return false;
         }

@@ -1,6 +1,5 @@
 package org.warpnfs.fs.ceph;
 
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephErrno;
@@ -20,9 +19,6 @@ import org.warpnfs.fs.spi.Protection;
 
 /** Finds, gives and removes names. */
 final class Names {
-    /** An attribute that each directory has, and that the library never answers from its memory. */
-    private static final byte[] DIRECTORY_ENTRIES = "ceph.dir.rentries".getBytes(StandardCharsets.US_ASCII);
-
     private Names() {}
 
     static FileNode lookup(Caller caller, Node directory, byte[] name) throws CephException {
@@ -127,8 +123,8 @@ final class Names {
         to.settle();
         if (moves) {
             // The library goes on to count the directory among those of its old parent, until it is asked for this.
-            byte[] _ = XattrCalls.get(from.mount(), from.inode(), DIRECTORY_ENTRIES, UserPerm.SUPERUSER);
-            byte[] _ = XattrCalls.get(to.mount(), to.inode(), DIRECTORY_ENTRIES, UserPerm.SUPERUSER);
+            XattrCalls.refresh(from.mount(), from.inode());
+            XattrCalls.refresh(to.mount(), to.inode());
         }
     }
 

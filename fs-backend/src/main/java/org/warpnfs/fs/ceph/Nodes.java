@@ -1,5 +1,6 @@
 package org.warpnfs.fs.ceph;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephErrno;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.CephStatx;
@@ -37,8 +38,14 @@ final class Nodes {
 
     /** Makes calls in the mount that is in use. */
     <T> T inMount(Calls<T> calls) throws FsException {
+        return inMount(null, calls);
+    }
+
+    private <T> T inMount(@Nullable FileHandle handle, Calls<T> calls) throws FsException {
         Mounted mounted = mounts.enter();
+        CallWaits.Call call = null;
         try {
+            call = mounted.waits().begin(handle, System.nanoTime());
             return calls.in(mounted);
         } catch (CephException e) {
             if (Failure.isLostMount(e)) {
@@ -46,13 +53,16 @@ final class Nodes {
             }
             throw Failure.of(e);
         } finally {
+            if (call != null) {
+                mounted.waits().end(call);
+            }
             mounted.leave();
         }
     }
 
     /** Makes calls for the file of this handle. */
     <T> T with(FileHandle handle, CallsOn<T> calls) throws FsException {
-        return inMount(mounted -> {
+        return inMount(handle, mounted -> {
             try (Node node = find(mounted, handle)) {
                 return calls.on(node);
             }

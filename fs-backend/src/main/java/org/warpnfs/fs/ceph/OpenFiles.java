@@ -132,16 +132,18 @@ final class OpenFiles {
     }
 
     /** Lets go what was opened through a mount that is over. */
-    void leaveEnded() {
+    void leaveEnded(Mounted over) {
         List<CephOpenFile> left;
         List<Contents> contents;
         synchronized (this) {
             left = new ArrayList<>(files);
             contents = new ArrayList<>(open.values());
             contents.addAll(unsynced.values());
-            unsynced.clear();
         }
-        contents.forEach(Contents::dropEnded);
-        left.forEach(CephOpenFile::leaveEnded);
+        left.forEach(file -> file.leaveEnded(over));
+        contents.forEach(each -> each.dropEnded(over));
+        synchronized (this) {
+            unsynced.values().removeIf(each -> !each.hasUnsynced());
+        }
     }
 }

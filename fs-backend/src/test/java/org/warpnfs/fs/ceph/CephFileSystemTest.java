@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,33 @@ class CephFileSystemTest {
                 .isEqualTo(snapshot.attributes().type());
         assertThat(fs.attributes(all.handle()).type())
                 .isEqualTo(all.attributes().type());
+    }
+
+    @Test
+    void snapshots_listedInPieces_areEachListedOnce() throws Exception {
+        List<String> all = List.of("a", "b", "c", "d", "e");
+        for (String each : all) {
+            CephBackend.makeSnapshot(backend.options(), each);
+        }
+        FileHandle snapshots = fs.lookup(ROOT, fs.root(), name(".snap")).handle();
+        for (boolean withNodes : new boolean[] {true, false}) {
+            List<String> names = new ArrayList<>();
+            AtomicLong cookie = new AtomicLong();
+            boolean end = false;
+            while (!end) {
+                int room = names.size() + 2;
+                end = fs.list(ROOT, snapshots, cookie.get(), withNodes, entry -> {
+                    if (names.size() == room) {
+                        return false;
+                    }
+                    assertThat(entry.node() != null).isEqualTo(withNodes);
+                    names.add(entry.name().toString());
+                    cookie.set(entry.cookie());
+                    return true;
+                });
+            }
+            assertThat(names).isEqualTo(all);
+        }
     }
 
     /** Each directory has a .snap, whose parent and those of what is in it are never outside the export. */

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One monitor, one OSD that keeps its objects in memory, and one metadata server, on ports of loopback that were free,
- * with all their files in a directory for temporary files. The daemons end with this process, unless it is killed.
+ * One monitor, one OSD and one metadata server, on ports of loopback that were free, with all their files in a
+ * directory for temporary files. The daemons end with this process, even if it is killed.
  */
 public final class CephCluster implements AutoCloseable {
     /** The file system that the cluster has. */
@@ -40,6 +40,20 @@ public final class CephCluster implements AutoCloseable {
     private static final long STEP_MILLIS = 50;
 
     private static @Nullable CephCluster shared;
+
+    /** Where an OSD keeps its objects. */
+    public enum Store {
+        /** In memory: they are lost when the OSD is killed. */
+        MEMORY("memstore"),
+        /** In a file. */
+        FILE("bluestore");
+
+        private final String option;
+
+        Store(String option) {
+            this.option = option;
+        }
+    }
 
     /** The daemons of a cluster. */
     public enum Daemon {
@@ -58,10 +72,14 @@ public final class CephCluster implements AutoCloseable {
 
     private final Path directory;
     private final Path configuration;
+    private final Store store;
     private final Map<Daemon, Process> running = Collections.synchronizedMap(new LinkedHashMap<>());
+    /** A shell for each daemon, which kills it when the pipe from this process ends. */
+    private final Map<Daemon, Process> guards = Collections.synchronizedMap(new LinkedHashMap<>());
 
-    private CephCluster(Path directory) {
+    private CephCluster(Path directory, Store store) {
         this.directory = directory;
+        this.store = store;
         this.configuration = directory.resolve("ceph.conf");
     }
 
@@ -99,9 +117,24 @@ public final class CephCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** Starts a cluster; returns when its metadata server serves {@link #FILE_SYSTEM}. */
+    /** Starts a cluster that keeps its objects in memory. */
     public static CephCluster start() throws IOException, InterruptedException {
-        CephCluster cluster = new CephCluster(Files.createTempDirectory("warpnfs-ceph"));
+        return start(Store.MEMORY);
+    }
+
+    /** Starts a cluster; returns when its metadata server serves {@link #FILE_SYSTEM}. */
+    public static CephCluster start(Store store) throws IOException, InterruptedException {
+        try {
+            return startOnce(store);
+        } catch (IOException e) {
+            // Somebody else may have taken a port that was free.
+            System.err.println("a cluster of Ceph is started once more: " + e.getMessage());
+            return startOnce(store);
+        }
+    }
+
+    private static CephCluster startOnce(Store store) throws IOException, InterruptedException {
+        CephCluster cluster = new CephCluster(Files.createTempDirectory("warpnfs-ceph"), store);
         Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "ceph-cluster"));
         boolean started = false;
         try {
@@ -170,15 +203,18 @@ public final class CephCluster implements AutoCloseable {
                 mon osd down out interval = 0
                 [osd]
                 osd data = %3$s/osd
-                osd objectstore = memstore
+                osd objectstore = %4$s
                 memstore device bytes = 2147483648
+                bluestore block size = 2147483648
+                bluestore cache autotune = false
+                bluestore cache size = 67108864
                 osd crush update on start = false
                 [mds]
                 mds data = %3$s/mds
                 mds cache memory limit = 134217728
                 [client]
                 log file =
-                """.formatted(fsid, monitor, directory);
+                """.formatted(fsid, monitor, directory, store.option);
     }
 
     private static int freePort() throws IOException {
@@ -195,17 +231,21 @@ public final class CephCluster implements AutoCloseable {
     /** Starts a daemon that does not run. */
     public void start(Daemon daemon) throws IOException {
         Path log = directory.resolve("log").resolve(daemon.program + ".out");
-        running.put(
-                daemon,
-                new ProcessBuilder(daemon.program, "-c", configuration.toString(), "-f", "-i", daemon.id)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                        .start());
+        Process process = new ProcessBuilder(daemon.program, "-c", configuration.toString(), "-f", "-i", daemon.id)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        running.put(daemon, process);
+        guards.put(daemon, new ProcessBuilder("sh", "-c", "cat > /dev/null; kill -9 " + process.pid()).start());
     }
 
     /** Ends a daemon at once, as a crash does. */
     public void kill(Daemon daemon) throws InterruptedException {
         Process process = running.remove(daemon);
+        Process guard = guards.remove(daemon);
+        if (guard != null) {
+            guard.destroyForcibly().waitFor();
+        }
         if (process != null) {
             process.destroyForcibly().waitFor();
         }
@@ -245,13 +285,9 @@ public final class CephCluster implements AutoCloseable {
 
     /** Runs commands of the program {@code ceph}, and returns what it writes. */
     public String command(String... commands) throws IOException, InterruptedException {
-        Process ceph = new ProcessBuilder("ceph", "-c", configuration.toString(), "--connect-timeout", "30")
-                .redirectErrorStream(true)
-                .start();
-        try (OutputStream in = ceph.getOutputStream()) {
-            in.write((String.join("\n", commands) + "\nquit\n").getBytes(StandardCharsets.UTF_8));
-        }
-        return output(ceph, "ceph " + String.join("; ", commands));
+        return output(
+                List.of("ceph", "-c", configuration.toString(), "--connect-timeout", "30"),
+                String.join("\n", commands) + "\nquit\n");
     }
 
     /** Makes the cluster end the mounts of all clients and listen to none of them any more. */
@@ -268,16 +304,32 @@ public final class CephCluster implements AutoCloseable {
             command.subList(1, 3).clear();
         }
         command.addAll(List.of(arguments));
-        return output(new ProcessBuilder(command).redirectErrorStream(true).start(), String.join(" ", command));
+        return output(command, "");
     }
 
-    private static String output(Process process, String what) throws IOException, InterruptedException {
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!process.waitFor(START_LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
-            process.destroyForcibly();
-            throw new IOException(what + " failed:\n" + said);
+    private String output(List<String> command, String in) throws IOException, InterruptedException {
+        Path said = Files.createTempFile(directory, "said", "");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
+        boolean ended;
+        try (OutputStream to = process.getOutputStream()) {
+            to.write(in.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            // It has ended without reading everything, and has said why.
         }
-        return said;
+        try {
+            ended = process.waitFor(START_LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } finally {
+            process.destroyForcibly();
+        }
+        String text = Files.readString(said, StandardCharsets.ISO_8859_1);
+        Files.delete(said);
+        if (!ended || process.exitValue() != 0) {
+            throw new IOException(String.join(" ", command) + " failed:\n" + in + text);
+        }
+        return text;
     }
 
     private String logs() throws IOException {
@@ -296,6 +348,7 @@ public final class CephCluster implements AutoCloseable {
     /** Ends the daemons and removes their files. */
     @Override
     public void close() {
+        guards.values().forEach(Process::destroyForcibly);
         running.values().forEach(Process::destroyForcibly);
         try {
             for (Process process : running.values()) {
@@ -305,6 +358,10 @@ public final class CephCluster implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         running.clear();
+        guards.clear();
+        if (!Files.exists(directory)) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

@@ -9,6 +9,7 @@ import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
 
 /** Extended attributes by full name. */
 public final class XattrCalls {
@@ -29,7 +30,15 @@ public final class XattrCalls {
     private static final MethodHandle REMOVE =
             Library.intFunction("ceph_ll_removexattr", POINTER, POINTER, POINTER, POINTER);
 
+    /** An attribute that each directory has, and that the library never answers from its memory. */
+    private static final byte[] DIRECTORY_ENTRIES = "ceph.dir.rentries".getBytes(StandardCharsets.US_ASCII);
+
     private XattrCalls() {}
+
+    /** Makes the library ask the metadata server how much is in a directory, even if it knows. */
+    public static void refresh(Mount mount, Inode directory) throws CephException {
+        byte[] _ = get(mount, directory, DIRECTORY_ENTRIES, UserPerm.SUPERUSER);
+    }
 
     /** A value; ENODATA if there is none of that name. */
     public static byte[] get(Mount mount, Inode inode, byte[] name, UserPerm caller) throws CephException {

@@ -1,0 +1,83 @@
+package org.warpnfs.fs.ceph;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/** Which calls are refused while others wait for a daemon that does not answer. */
+class CallWaitsTest {
+    private static final long SLOW = Duration.ofSeconds(5).toNanos();
+    private static final long START = Long.MAX_VALUE - SLOW / 2;
+
+    private final CallWaits waits = new CallWaits(new Patience(Duration.ofNanos(SLOW), 3, 2));
+
+    private static FileHandle file(int number) {
+        return FileHandle.of(new byte[] {(byte) number});
+    }
+
+    private CallWaits.Call begin(FileHandle file) throws FsException {
+        return waits.begin(file, START);
+    }
+
+    private void refused(FileHandle file) {
+        assertThatThrownBy(() -> begin(file)).isInstanceOfSatisfying(FsException.class, e -> assertThat(e.error())
+                .isEqualTo(FsError.TRY_LATER));
+    }
+
+    @Test
+    void calls_thatAreNotSlow_refuseNothing() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            var _ = begin(file(1));
+        }
+        waits.look(START + SLOW - 1);
+        waits.end(begin(file(1)));
+        assertThat(waits.fault()).isEmpty();
+    }
+
+    @Test
+    void slowCalls_forOneFile_refuseCallsForItAlone() throws Exception {
+        List<CallWaits.Call> calls = new ArrayList<>(List.of(begin(file(1)), begin(file(1))));
+        waits.look(START + SLOW);
+        refused(file(1));
+        waits.end(begin(file(2)));
+        assertThat(waits.fault()).as("others may keep the file waiting").isEmpty();
+        waits.look(START + Duration.ofSeconds(31).toNanos());
+        assertThat(waits.fault()).contains("2 calls wait for Ceph, for up to 31 s");
+        waits.end(calls.removeLast());
+        waits.end(begin(file(1)));
+    }
+
+    @Test
+    void slowCalls_many_refuseAllUntilOneEnds() throws Exception {
+        CallWaits.Call first = begin(file(1));
+        var _ = begin(file(2));
+        var _ = waits.begin(null, START);
+        waits.look(START + SLOW);
+        refused(file(3));
+        assertThatThrownBy(() -> waits.begin(null, START)).isInstanceOf(FsException.class);
+        assertThat(waits.fault()).contains("3 calls wait for Ceph, for up to 5 s");
+        waits.end(first);
+        waits.look(START + SLOW);
+        waits.end(begin(file(3)));
+        assertThat(waits.fault()).isEmpty();
+    }
+
+    @Test
+    void probe_thatIsSlow_refusesAllUntilItEnds() throws Exception {
+        CallWaits.Call probe = waits.beginProbe(START);
+        waits.end(begin(file(1)));
+        waits.look(START + SLOW);
+        refused(file(1));
+        assertThat(waits.fault()).contains("the metadata server of Ceph has not answered for 5 s");
+        waits.end(probe);
+        waits.end(begin(file(1)));
+        assertThat(waits.fault()).isEmpty();
+    }
+}

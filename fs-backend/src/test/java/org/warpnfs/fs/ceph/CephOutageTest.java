@@ -1,0 +1,174 @@
+package org.warpnfs.fs.ceph;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.ceph.libcephfs.Mount;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.OwnerLocks;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.testkit.ceph.CephCluster;
+import org.warpnfs.testkit.ceph.CephCluster.Daemon;
+
+/**
+ * Daemons of a cluster that stop, and that die and are replaced, while clients write: calls wait or get TRY_LATER, the
+ * fault is told, all goes on afterwards, and what was committed is there.
+ */
+@Timeout(300)
+class CephOutageTest {
+    private static final Patience SHORT = new Patience(Duration.ofSeconds(1), 2, 1);
+
+    private CephCluster cluster;
+    private CephOptions options;
+    private CephFileSystem fs;
+    private final List<OutageLoad> loads = new ArrayList<>();
+
+    @BeforeEach
+    void start() throws Exception {
+        CephCluster.missing().ifPresent(reason -> {
+            System.err.println(reason + ": tests with a cluster are skipped");
+            Assumptions.abort(reason);
+        });
+        cluster = CephCluster.start(CephCluster.Store.FILE);
+        Mount top = CephBackend.mountTop(cluster);
+        options = CephBackend.options(cluster, CephBackend.newDirectory(top, 1L << 34));
+        top.unmount();
+        top.release();
+        fs = CephFileSystem.open(options, SHORT);
+    }
+
+    @AfterEach
+    void stop() {
+        for (OutageLoad load : loads) {
+            load.stop();
+        }
+        if (fs != null) {
+            fs.close();
+        }
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    private FileHandle file(String name) throws FsException {
+        CreateMode mode = new CreateMode.Guarded(AttributeChanges.ofPermissions(0644));
+        return fs.create(Caller.ROOT, fs.root(), FileName.of(name), mode).node().handle();
+    }
+
+    @Test
+    void daemons_stoppedAndReplacedUnderLoad_loseNothingThatWasCommitted() throws Exception {
+        FileHandle locked = file("locked");
+        try (OwnerLocks locks = fs.openLocks(locked, OpenAccess.READ_WRITE)) {
+            assertThat(locks.tryLock(true, 0, 9)).isEmpty();
+            for (int i = 0; i < 3; i++) {
+                loads.add(OutageLoad.writing(fs, file("data" + i), i));
+            }
+            loads.add(OutageLoad.naming(fs));
+            loads.forEach(OutageLoad::start);
+            awaitProgress("at first");
+
+            cluster.pause(Daemon.METADATA);
+            awaitFault();
+            assertThat(refusal(() -> fs.attributes(fs.root()))).isEqualTo(FsError.TRY_LATER);
+            cluster.resume(Daemon.METADATA);
+            awaitWell("the metadata server that was stopped");
+
+            cluster.pause(Daemon.OSD);
+            awaitFault();
+            cluster.resume(Daemon.OSD);
+            awaitWell("the OSD that was stopped");
+
+            cluster.kill(Daemon.OSD);
+            awaitFault();
+            cluster.start(Daemon.OSD);
+            awaitWell("the OSD that was killed");
+
+            cluster.kill(Daemon.METADATA);
+            awaitFault();
+            cluster.start(Daemon.METADATA);
+            awaitWell("the metadata server that was killed");
+
+            cluster.kill(Daemon.MONITOR);
+            awaitProgress("without the monitor");
+            cluster.start(Daemon.MONITOR);
+            awaitWell("the monitor that was killed");
+
+            loads.forEach(OutageLoad::stop);
+            try (CephFileSystem other = CephFileSystem.open(options)) {
+                try (OwnerLocks theirs = other.openLocks(locked, OpenAccess.READ_WRITE)) {
+                    assertThat(theirs.tryLock(true, 0, 9))
+                            .as("a lock that was kept")
+                            .isPresent();
+                }
+                for (OutageLoad load : loads) {
+                    load.verify(other);
+                }
+            }
+        }
+    }
+
+    @Test
+    void close_whileNothingAnswers_ends() throws Exception {
+        FileHandle file = file("f");
+        try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
+            open.write(ByteBuffer.wrap(new byte[100]), 0, Stability.UNSTABLE);
+            cluster.pause(Daemon.OSD);
+            cluster.pause(Daemon.METADATA);
+            fs.close();
+        } finally {
+            cluster.resume(Daemon.OSD);
+            cluster.resume(Daemon.METADATA);
+        }
+    }
+
+    private static FsError refusal(Callable<?> call) throws Exception {
+        try {
+            var _ = call.call();
+        } catch (FsException e) {
+            return e.error();
+        }
+        throw new AssertionError("it was not refused");
+    }
+
+    private void awaitFault() throws Exception {
+        while (fs.fault().isEmpty()) {
+            Thread.sleep(50);
+        }
+        System.out.println(fs.fault().orElse(""));
+    }
+
+    private void awaitWell(String after) throws Exception {
+        awaitProgress(after);
+        while (fs.fault().isPresent()) {
+            Thread.sleep(50);
+        }
+    }
+
+    private void awaitProgress(String when) throws Exception {
+        List<Long> before = loads.stream().map(OutageLoad::commits).toList();
+        for (int i = 0; i < loads.size(); i++) {
+            while (loads.get(i).commits() < before.get(i) + 3) {
+                loads.get(i).requireWell(when);
+                Thread.sleep(20);
+            }
+        }
+        System.out.println("all clients have gone on: " + when);
+    }
+}
