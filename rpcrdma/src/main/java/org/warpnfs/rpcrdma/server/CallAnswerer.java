@@ -56,7 +56,8 @@ final class CallAnswerer {
     private final ReplySender sender;
     private final ExposedReplies exposed;
     private int creditsCounted;
-    private boolean welcomed;
+    private int heard;
+    private boolean inUse;
 
     CallAnswerer(ResponderContext context, PrivateData peer, CallLife.Line line, MemoryQueue memory) {
         this.context = context;
@@ -89,12 +90,21 @@ final class CallAnswerer {
         countCredits(1);
     }
 
-    /** The first message has arrived. The connection gets the receive buffers of a connection in use. */
-    void welcome() {
-        if (!welcomed) {
-            welcomed = true;
+    /**
+     * A message has arrived. A connection that is in use gets its receive buffers. One that has been mounted and is
+     * idle keeps its first ones, so that thousands of them hold little.
+     */
+    void heard() {
+        heard++;
+        if (!inUse && heard == context.options().messagesInUse()) {
+            inUse = true;
             grow(context.options().credits() - credits.buffers());
         }
+    }
+
+    /** Messages are counted from here on. To be called at regular times. */
+    void look() {
+        heard = 0;
     }
 
     /** The connection has ended. */

@@ -108,6 +108,7 @@ final class ConnectionWatch {
             firstLookNanos = nowNanos;
         }
         lookForIdleness(nowNanos);
+        parts.calls().answerer().look();
         for (long xid : parts.backward().expire(nowNanos)) {
             statistics.increment(Counter.BACKWARD_CALLS_LOST);
             parts.calls().up().backwardCallLost(xid);

@@ -8,8 +8,10 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  *
  * @param inlineSendBytes the largest message that the responder sends; the requester may set a smaller limit
  * @param inlineReceiveBytes the size of a receive buffer
- * @param credits receive buffers, and so credits, from the first message on; before it there are
- *     {@value #FIRST_CREDITS} at most
+ * @param credits receive buffers, and so credits, of a connection in use; before there are {@value #FIRST_CREDITS} at
+ *     most
+ * @param messagesInUse so many messages between two looks, which are five seconds apart, mean that a connection is in
+ *     use
  * @param maxCredits the most credits of a busy connection
  * @param ord the most RDMA Reads to keep outstanding
  * @param clients limits on what the connections of one client, and those of all clients, hold together
@@ -27,6 +29,7 @@ public record ResponderOptions(
         int inlineSendBytes,
         int inlineReceiveBytes,
         int credits,
+        int messagesInUse,
         int maxCredits,
         int ord,
         ClientLimits clients,
@@ -39,11 +42,14 @@ public record ResponderOptions(
         HeaderLimits headerLimits,
         Rfc5666Options rfc5666) {
     /**
-     * The number of receive buffers for calls before the first message. A requester may have one call outstanding then
-     * (RFC 8166, section 3.3.3), and a requester that does not know this rule sends few. So a peer that connects and
-     * sends nothing holds little.
+     * The number of receive buffers for calls of a connection that is not in use. Before its first message a requester
+     * may have one call outstanding (RFC 8166, section 3.3.3), and a requester that does not know this rule sends few.
+     * So thousands of connections that send little or nothing hold little.
      */
     public static final int FIRST_CREDITS = 8;
+
+    /** A mount takes about twenty messages, and an idle client of NFSv4 sends one or two a minute. */
+    public static final int MESSAGES_IN_USE = 32;
 
     /** The options that a Linux client expects of a server. */
     public static final ResponderOptions DEFAULT = builder().build();
@@ -92,6 +98,7 @@ public record ResponderOptions(
         private int inlineSendBytes = 4096;
         private int inlineReceiveBytes = 4096;
         private int credits = 64;
+        private int messagesInUse = MESSAGES_IN_USE;
         private int maxCredits = 128;
         private int ord = 16;
         private ClientLimits clients = ClientLimits.DEFAULT;
@@ -117,6 +124,11 @@ public record ResponderOptions(
         public Builder credits(int initial, int most) {
             credits = initial;
             maxCredits = most;
+            return this;
+        }
+
+        public Builder messagesInUse(int messages) {
+            messagesInUse = messages;
             return this;
         }
 
@@ -180,6 +192,7 @@ public record ResponderOptions(
                     inlineSendBytes,
                     inlineReceiveBytes,
                     credits,
+                    messagesInUse,
                     maxCredits,
                     ord,
                     clients,

@@ -276,7 +276,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                 if (received.status() == CompletionStatus.SUCCESS) {
                     watch().received();
                     p.receives().filled((int) received.workRequestId());
-                    p.calls().answerer().welcome();
+                    p.calls().answerer().heard();
                     p.messages().received(received);
                 }
             }

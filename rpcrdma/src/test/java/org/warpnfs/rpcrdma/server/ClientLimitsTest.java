@@ -53,7 +53,7 @@ class ClientLimitsTest {
 
     private void start(ClientLimits limits) {
         responder = new SimulatedResponder(
-                ResponderOptions.builder().clients(limits).build());
+                ResponderOptions.builder().clients(limits).messagesInUse(1).build());
     }
 
     @AfterEach

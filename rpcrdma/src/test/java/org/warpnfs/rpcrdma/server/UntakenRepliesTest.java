@@ -40,7 +40,10 @@ class UntakenRepliesTest {
     }
 
     private static ResponderOptions.Builder options() {
-        return ResponderOptions.builder().credits(CREDITS, CREDITS).maxPostedWork(POSTED);
+        return ResponderOptions.builder()
+                .messagesInUse(1)
+                .credits(CREDITS, CREDITS)
+                .maxPostedWork(POSTED);
     }
 
     /** Runs programs and delivers messages, while the requester takes nothing. */
@@ -118,6 +121,7 @@ class UntakenRepliesTest {
         int maxHeldBytes = 150_000;
         int calls = 16;
         RawRequester raw = connect(ResponderOptions.builder()
+                .messagesInUse(1)
                 .credits(calls, calls)
                 .maxHeldBytes(maxHeldBytes)
                 .build());

@@ -37,7 +37,8 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /** Single rules of RFC 5666 and RFC 8166, seen from a requester that writes its messages octet by octet. */
 class WireRulesTest {
-    private SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
+    private SimulatedResponder responder =
+            new SimulatedResponder(ResponderOptions.builder().messagesInUse(1).build());
 
     @AfterEach
     void close() {
@@ -138,6 +139,31 @@ class WireRulesTest {
                     .as("wanted %d", wanted[i])
                     .isEqualTo(granted[i]);
         }
+    }
+
+    @Test
+    void connection_isNotInUse_keepsItsFirstBuffersUntilManyMessagesCome() throws Exception {
+        responder.close();
+        responder = new SimulatedResponder(ResponderOptions.DEFAULT);
+        RawRequester raw = responder.connect(0);
+        int first = ResponderOptions.FIRST_CREDITS;
+        long held = responder.count(Counter.RECEIVE_BUFFERS_HELD);
+        for (int xid = 1; xid < ResponderOptions.MESSAGES_IN_USE; xid++) {
+            assertThat(header(answer(raw, inline(Rpc.call(xid, EchoProgram.NULL))))
+                            .credits())
+                    .isEqualTo(first);
+        }
+        // A look begins the count anew.
+        responder.service.endStalled(1);
+        responder.settle();
+        for (int xid = 1; xid < ResponderOptions.MESSAGES_IN_USE; xid++) {
+            answer(raw, inline(Rpc.call(xid, EchoProgram.NULL)));
+        }
+        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isEqualTo(held);
+        assertThat(header(answer(raw, inline(Rpc.call(99, EchoProgram.NULL)))).credits())
+                .isEqualTo(32);
+        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD))
+                .isEqualTo(held + ResponderOptions.DEFAULT.credits() - first);
     }
 
     @Test
