@@ -84,6 +84,21 @@ final class CephBackend implements Backend {
         }
     }
 
+    /** Sets how many bytes an exported directory may hold, as an administrator does. */
+    static void setQuota(CephOptions options, long bytes) throws Exception {
+        synchronized (CephBackend.class) {
+            NameCalls.Found directory = NameCalls.lookup(
+                    top, InodeCalls.root(top), bytes(options.directory().substring(1)), UserPerm.SUPERUSER);
+            XattrCalls.set(
+                    top,
+                    directory.inode(),
+                    bytes("ceph.quota.max_bytes"),
+                    bytes(Long.toString(bytes)),
+                    0,
+                    UserPerm.SUPERUSER);
+        }
+    }
+
     /** Moves a directory out of an exported one to the top of the file system, as another client of Ceph can. */
     static void moveOut(CephOptions options, String name) throws Exception {
         synchronized (CephBackend.class) {

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.ceph.libcephfs.Mount;
 import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.BackendException;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileAttributes;
@@ -220,6 +222,39 @@ class CephFileSystemTest {
         assertThat(fs.statistics().totalBytes()).isEqualTo(CephBackend.QUOTA_BYTES);
     }
 
+    /** Ceph counts what was written a moment later, so that a little more than the quota can be written. */
+    @Test
+    void write_beyondTheQuota_isRefusedUntilThereIsRoom() throws Exception {
+        long quota = 1 << 20;
+        int blockBytes = 64 * 1024;
+        CephBackend.setQuota(backend.options(), quota);
+        FileHandle file = file("f");
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            long offset = 0;
+            FsError refusal = null;
+            while (refusal == null && offset < 64 * quota) {
+                try {
+                    open.write(ByteBuffer.allocate(blockBytes), offset, Stability.FILE_SYNC);
+                    offset += blockBytes;
+                } catch (FsException e) {
+                    refusal = e.error();
+                }
+            }
+            assertThat(refusal).isEqualTo(FsError.QUOTA);
+            assertThat(offset).isGreaterThanOrEqualTo(quota - blockBytes);
+            CephBackend.setQuota(backend.options(), 1L << 36);
+            while (refusal != null) {
+                try {
+                    open.write(ByteBuffer.allocate(blockBytes), offset, Stability.FILE_SYNC);
+                    refusal = null;
+                } catch (FsException e) {
+                    assertThat(e.error()).isEqualTo(FsError.QUOTA);
+                    Thread.sleep(50);
+                }
+            }
+        }
+    }
+
     @Test
     void write_throughAnotherGateway_isSeenByTheSameHandle() throws Exception {
         try (FileSystem other = backend.start()) {
@@ -334,9 +369,10 @@ class CephFileSystemTest {
             assertThat(mine.tryLock(true, 0, 99)).isEmpty();
             mine.unlock(40, 59);
             CephBackend.blocklistAll(CephCluster.shared());
-            assertThat(tested(another, 30, 45)).contains(new OwnerLocks.Holder(true, 0, 39, 0));
+            // Nobody calls, and it is noticed all the same.
             broken.await();
             lease.close();
+            assertThat(tested(another, 30, 45)).contains(new OwnerLocks.Holder(true, 0, 39, 0));
             assertThat(tested(another, 40, 59)).isEmpty();
             try (FileSystem other = backend.start();
                     OwnerLocks theirs = other.openLocks(file, OpenAccess.READ_WRITE)) {
@@ -378,5 +414,37 @@ class CephFileSystemTest {
             write(open, "more", Stability.FILE_SYNC);
             assertThat(read(fs, file)).isEqualTo("more");
         }
+    }
+
+    @Test
+    void user_whoseKeyReachesOneDirectory_servesItAndIsRefusedElsewhere() throws Exception {
+        try (CephCluster cluster = CephCluster.startWithKeys()) {
+            Mount top = CephBackend.mountTop(cluster);
+            String mine = CephBackend.newDirectory(top, 1L << 34);
+            String another = CephBackend.newDirectory(top, 1L << 34);
+            cluster.addUser("gateway", mine);
+            try (CephFileSystem files = CephFileSystem.open(options(cluster, "gateway", mine))) {
+                FileHandle file = files.create(ROOT, files.root(), name("f"), new CreateMode.Guarded(ORDINARY))
+                        .node()
+                        .handle();
+                try (OpenFile open = files.open(ROOT, file, OpenAccess.WRITE)) {
+                    write(open, "mine", Stability.FILE_SYNC);
+                }
+                assertThat(read(files, file)).isEqualTo("mine");
+                assertThat(files.statistics().totalBytes()).isEqualTo(1L << 34);
+            }
+            assertThatThrownBy(() -> CephFileSystem.open(options(cluster, "gateway", another)))
+                    .isInstanceOf(BackendException.class)
+                    .hasMessageContaining("its capabilities do not reach " + another);
+            assertThatThrownBy(() -> CephFileSystem.open(options(cluster, "nobody", mine)))
+                    .isInstanceOf(BackendException.class)
+                    .hasMessageContaining("client.nobody");
+            top.unmount();
+            top.release();
+        }
+    }
+
+    private static CephOptions options(CephCluster cluster, String user, String directory) {
+        return new CephOptions(cluster.configuration(), user, CephCluster.FILE_SYSTEM, directory);
     }
 }

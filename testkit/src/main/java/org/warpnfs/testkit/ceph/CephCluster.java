@@ -73,13 +73,15 @@ public final class CephCluster implements AutoCloseable {
     private final Path directory;
     private final Path configuration;
     private final Store store;
+    private final boolean withKeys;
     private final Map<Daemon, Process> running = Collections.synchronizedMap(new LinkedHashMap<>());
     /** A shell for each daemon, which kills it when the pipe from this process ends. */
     private final Map<Daemon, Process> guards = Collections.synchronizedMap(new LinkedHashMap<>());
 
-    private CephCluster(Path directory, Store store) {
+    private CephCluster(Path directory, Store store, boolean withKeys) {
         this.directory = directory;
         this.store = store;
+        this.withKeys = withKeys;
         this.configuration = directory.resolve("ceph.conf");
     }
 
@@ -119,22 +121,31 @@ public final class CephCluster implements AutoCloseable {
 
     /** Starts a cluster that keeps its objects in memory. */
     public static CephCluster start() throws IOException, InterruptedException {
-        return start(Store.MEMORY);
+        return start(Store.MEMORY, false);
+    }
+
+    /** Starts a cluster whose clients need keys (cephx). It has one of {@code client.admin}. */
+    public static CephCluster startWithKeys() throws IOException, InterruptedException {
+        return start(Store.MEMORY, true);
     }
 
     /** Starts a cluster; returns when its metadata server serves {@link #FILE_SYSTEM}. */
     public static CephCluster start(Store store) throws IOException, InterruptedException {
+        return start(store, false);
+    }
+
+    private static CephCluster start(Store store, boolean withKeys) throws IOException, InterruptedException {
         try {
-            return startOnce(store);
+            return startOnce(store, withKeys);
         } catch (IOException e) {
             // Somebody else may have taken a port that was free.
             System.err.println("a cluster of Ceph is started once more: " + e.getMessage());
-            return startOnce(store);
+            return startOnce(store, withKeys);
         }
     }
 
-    private static CephCluster startOnce(Store store) throws IOException, InterruptedException {
-        CephCluster cluster = new CephCluster(Files.createTempDirectory("warpnfs-ceph"), store);
+    private static CephCluster startOnce(Store store, boolean withKeys) throws IOException, InterruptedException {
+        CephCluster cluster = new CephCluster(Files.createTempDirectory("warpnfs-ceph"), store, withKeys);
         Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "ceph-cluster"));
         boolean started = false;
         try {
@@ -157,8 +168,18 @@ public final class CephCluster implements AutoCloseable {
         Files.writeString(configuration, configurationOf(fsid, monitor));
         Path map = directory.resolve("monmap");
         String _ = run("monmaptool", "--create", "--fsid", fsid, "--addv", "a", monitor, map.toString());
-        String _ = run("ceph-mon", "--mkfs", "-i", "a", "--monmap", map.toString());
+        if (withKeys) {
+            makeFirstKeys();
+            String keys = keyring("client.admin").toString();
+            String _ = run("ceph-mon", "--mkfs", "-i", "a", "--monmap", map.toString(), "--keyring", keys);
+        } else {
+            String _ = run("ceph-mon", "--mkfs", "-i", "a", "--monmap", map.toString());
+        }
         start(Daemon.MONITOR);
+        if (withKeys) {
+            addKey("osd.0", "mon", "allow profile osd", "osd", "allow *");
+            addKey("mds.a", "mon", "allow profile mds", "osd", "allow rwx", "mds", "allow *");
+        }
         String osd = UUID.randomUUID().toString();
         command("osd new " + osd + " 0");
         String _ = run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osd);
@@ -172,6 +193,34 @@ public final class CephCluster implements AutoCloseable {
         awaitActive();
     }
 
+    private void makeFirstKeys() throws IOException, InterruptedException {
+        String keys = keyring("client.admin").toString();
+        List<String> tool = List.of("ceph-authtool", keys, "--gen-key", "--cap", "mon", "allow *", "-n");
+        List<String> first = new ArrayList<>(tool);
+        first.addAll(List.of("mon.", "--create-keyring"));
+        String _ = output(first, "");
+        List<String> second = new ArrayList<>(tool);
+        second.addAll(List.of("client.admin", "--cap", "osd", "allow *", "--cap", "mds", "allow *"));
+        String _ = output(second, "");
+    }
+
+    private Path keyring(String name) {
+        return directory.resolve(name + ".keyring");
+    }
+
+    private void addKey(String name, String... capabilities) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("auth", "get-or-create", name));
+        arguments.addAll(List.of(capabilities));
+        arguments.addAll(List.of("-o", keyring(name).toString()));
+        String _ = run("ceph", arguments.toArray(String[]::new));
+    }
+
+    /** Adds a user, without {@code client.}, that reaches one directory alone. The configuration leads to its key. */
+    public void addUser(String user, String path) throws IOException, InterruptedException {
+        String _ = run("ceph", "fs", "authorize", FILE_SYSTEM, "client." + user, path, "rw");
+        addKey("client." + user);
+    }
+
     private String configurationOf(String fsid, String monitor) {
         return """
                 [global]
@@ -181,9 +230,10 @@ public final class CephCluster implements AutoCloseable {
                 public addr = 127.0.0.1
                 cluster addr = 127.0.0.1
                 ms bind ipv6 = false
-                auth cluster required = none
-                auth service required = none
-                auth client required = none
+                auth cluster required = %5$s
+                auth service required = %5$s
+                auth client required = %5$s
+                keyring = %3$s/$name.keyring
                 osd pool default size = 1
                 osd pool default min size = 1
                 osd pool default pg autoscale mode = off
@@ -214,7 +264,7 @@ public final class CephCluster implements AutoCloseable {
                 mds cache memory limit = 134217728
                 [client]
                 log file =
-                """.formatted(fsid, monitor, directory, store.option);
+                """.formatted(fsid, monitor, directory, store.option, withKeys ? "cephx" : "none");
     }
 
     private static int freePort() throws IOException {
@@ -223,7 +273,7 @@ public final class CephCluster implements AutoCloseable {
         }
     }
 
-    /** The cluster's ceph.conf. Its clients need no key. */
+    /** The cluster's ceph.conf. */
     public Path configuration() {
         return configuration;
     }
