@@ -87,7 +87,8 @@ final class TlsFiles implements AutoCloseable {
     }
 
     /**
-     * Reads the files again. New connections get what is in them, and those that are open go on.
+     * Reads the files again. New connections get what is in them, and those that are open go on. A valid certificate is
+     * not replaced by one that clients refuse, because it has expired or is not valid yet.
      *
      * @return a line for each change
      * @throws ConfigException if a file cannot be used; nothing has changed then
@@ -98,6 +99,7 @@ final class TlsFiles implements AutoCloseable {
             ServerKeys keys = read(choice);
             boolean changed = !keys.equals(context.keys());
             if (changed) {
+                requireNoLoss(keys);
                 context.replace(keys);
             }
             wrong = "";
@@ -111,6 +113,14 @@ final class TlsFiles implements AutoCloseable {
             throw new ConfigException("TLS: " + e.getMessage(), e);
         } finally {
             renewing.unlock();
+        }
+    }
+
+    private void requireNoLoss(ServerKeys keys) throws ConfigException {
+        Instant now = Instant.now();
+        if (!keys.isValidAt(now) && context.keys().isValidAt(now)) {
+            throw new ConfigException("TLS: " + choice.certificate() + ": "
+                    + keys.warnings(now, now).getFirst() + ", and the certificate in use is valid");
         }
     }
 

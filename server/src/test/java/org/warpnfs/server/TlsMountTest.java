@@ -257,6 +257,41 @@ class TlsMountTest {
         }
     }
 
+    /** New connections too get the old one, by the administrator's reload as well as by the server's own look. */
+    @Test
+    void reload_brokenOrExpiredFiles_leaveTheOldCertificateToNewConnections() throws Exception {
+        TlsChoice choice = tls(false);
+        List<ExportSpec> exports = List.of(ExportSpec.parse(":/,xprtsec=tls"));
+        try (WarpServer server = start(choice, ":/,xprtsec=tls")) {
+            Files.writeString(choice.certificate(), "no certificate");
+            assertThatThrownBy(() -> server.reload(exports, IdentityChoices.DEFAULT))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("server.crt");
+            requireCertificate(server, "server");
+
+            replace("expired-server.crt", choice.certificate());
+            replace("expired-server.key", choice.key());
+            assertThatThrownBy(() -> server.reload(exports, IdentityChoices.DEFAULT))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("expired at ")
+                    .hasMessageContaining("the certificate in use is valid");
+            requireCertificate(server, "server");
+
+            replace("server2.crt", choice.certificate());
+            replace("server2.key", choice.key());
+            server.reload(exports, IdentityChoices.DEFAULT);
+            requireCertificate(server, "server2");
+        }
+    }
+
+    private static void requireCertificate(WarpServer server, String name) throws Exception {
+        try (Client fresh = new Client(server, TlsFiles.client(null))) {
+            assertThat(((SSLSocket) fresh.now).getSession().getPeerCertificates()[0])
+                    .isEqualTo(TlsFiles.certificate(name));
+            assertThat(fresh.mount("/")).isNotEmpty();
+        }
+    }
+
     private void replace(String name, Path file) throws IOException {
         Files.move(TlsFiles.copy(directory, name), file, StandardCopyOption.REPLACE_EXISTING);
     }

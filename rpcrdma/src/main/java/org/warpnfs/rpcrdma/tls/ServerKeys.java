@@ -77,6 +77,13 @@ public record ServerKeys(List<X509Certificate> chain, PrivateKey key, List<X509C
         return chain.getFirst().getNotAfter().toInstant();
     }
 
+    /** Whether clients take the server's certificate at this time. */
+    public boolean isValidAt(Instant time) {
+        X509Certificate own = chain.getFirst();
+        return !own.getNotBefore().toInstant().isAfter(time)
+                && !own.getNotAfter().toInstant().isBefore(time);
+    }
+
     /**
      * What an administrator should know although the files can be used.
      *
