@@ -57,7 +57,7 @@ stats_large() {
 }
 
 # Every kernel message about the layers under test is a complaint, except the messages of modules when they are loaded.
-dmesg_greetings='[Cc]ommand line: |loading out-of-tree module|module verification failed|SoftiWARP attached|siw device registered|RPC: Registered |NFS: Registering the id_resolver|Key type |FS-Cache: |nfs4filelayout_init|Installing knfsd|iscsi|sr_mod|LSM: initializing'
+dmesg_greetings='[Cc]ommand line: |loading out-of-tree module|module verification failed|SoftiWARP attached|siw device registered|RPC: Registered |NFS: Registering the id_resolver|Key type |FS-Cache: |nfs4(flex)?filelayout_init|Installing knfsd|iscsi|sr_mod|LSM: initializing'
 dmesg_subjects='siw|iwarp|rpcrdma|xprtrdma|rdma|infiniband|RPC|NFS|nfs|lockd|sunrpc|BUG|WARNING|Call Trace|Oops|hung|blocked for more|general protection|Out of memory|refcount'
 # The kernel's messages when a server is gone and when it is back. They are expected if the scenario stops the server.
 dmesg_of_restart='nfs: server [0-9.]* (not responding|OK)|NFS: .*state (manager|recovery) (reboot|.*grace)'

@@ -24,6 +24,12 @@ serve_request() {
     kdc-start) if kdc_start >"$directory/kdc.complaint"; then answer done; else answer "failed: $(cat "$directory/kdc.complaint")"; fi ;;
     kdc-life) if kadmin "modprinc -maxlife ${2}sec nfs/server.lab"; then answer done; else answer 'failed: kadmin'; fi ;;
     kdc-tickets) if [ "$(kdc_tickets)" -ge "$2" ]; then answer done; else answer "failed: the KDC has given out $(kdc_tickets) tickets for the server"; fi ;;
+    dataserver-kill) dataserver_kill "$2"; answer done ;;
+    dataserver-start)
+      if dataserver_start "$2" >"$directory/dataservers.complaint"; then answer done; else answer "failed: $(cat "$directory/dataservers.complaint")"; fi ;;
+    dataservers-used)
+      dataservers_used "$2" >"$directory/dataservers.complaint"
+      if [ -s "$directory/dataservers.complaint" ]; then answer "failed: $(cat "$directory/dataservers.complaint")"; else answer done; fi ;;
     server-freeze) server_freeze "$2"; answer done ;;
     resets) resets_start; answer done ;;
     resets-end)

@@ -12,7 +12,7 @@ newer_suite() {
   esac
 }
 
-newer_modules=(tls rpcsec_gss_krb5 cts cbc ctr gcm hmac cmac camellia_generic authenc krb5enc krb5 sha1_generic sha256_generic sha512_generic
+newer_modules=(tls nfs_layout_flexfiles rpcsec_gss_krb5 cts cbc ctr gcm hmac cmac camellia_generic authenc krb5enc krb5 sha1_generic sha256_generic sha512_generic
   sha1-generic sha256-generic sha512-generic aesni_intel)
 
 # other_apt COMMAND...: runs it with the other suites as apt's only sources, and a state in debs/apt

@@ -9,6 +9,7 @@
 #     realm              a KDC, keytabs and users of Kerberos
 #     locks              NLM and NSM on both sides
 #     partner            a second guest
+#     dataservers        data servers of pNFS
 #     certificates       an authority, certificates of server and client, and tlshd
 #   Excused: WORD        events that would otherwise be faults, separated by ";":
 #     reconnects         the client's transport connected again and sent calls again
@@ -19,7 +20,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # The order in one run. Scenarios that end the server are late, and the one that ends the guest is last.
-all_scenarios='files bulk names sharing nconnect nconnect16 direct fio v42 readplus trunking replies acl delegation clients stopped resets restart drained exports portmapper locks3 killed locks3guests krb tls'
+all_scenarios='files bulk names sharing nconnect nconnect16 direct fio v42 readplus trunking replies acl delegation clients stopped resets restart drained exports portmapper locks3 killed locks3guests krb tls pnfs'
 
 # scenario_says NAME FIELD: prints the field of that scenario. Prints nothing if the field or the scenario does not
 # exist; the verbs runs have no scenarios.

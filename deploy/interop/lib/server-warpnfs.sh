@@ -42,8 +42,9 @@ server_arguments() {
   elif [ "$backend" = log ]; then
     printf '%s\0' --backend log --plugins "$directory/plugins" --backend-option size-mib=400 --export "$directory/export:/,no_root_squash"
   else
-    printf '%s\0' --export "$directory/export,no_root_squash"
+    printf '%s\0' --export "$directory/export,no_root_squash${dataservers:+,pnfs}"
   fi
+  [ -z "${dataservers:-}" ] || dataserver_arguments
 }
 
 server_prepare() {

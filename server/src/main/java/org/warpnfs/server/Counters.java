@@ -13,6 +13,7 @@ import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.nlm.NlmServer;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v4.state.StateTable;
+import org.warpnfs.nfs.v4.state.file.LayoutCounts;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.gss.GssCounts;
 import org.warpnfs.rpcrdma.gss.GssLayer;
@@ -127,6 +128,14 @@ final class Counters {
                 .add("state_recalls_failed", counts.recalls().failed())
                 .add("state_recalls_returned", counts.recalls().returned())
                 .add("state_recalls_revoked", counts.recalls().revoked());
+    }
+
+    Counters layouts(LayoutCounts counts, long errors) {
+        return add("state_layouts", counts.held())
+                .add("state_layouts_granted", counts.granted())
+                .add("state_layout_recalls", counts.recalls())
+                .add("state_layouts_revoked", counts.revoked())
+                .add("data_server_errors", errors);
     }
 
     Counters replies(ReplyCache replies) {

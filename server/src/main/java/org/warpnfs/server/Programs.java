@@ -170,7 +170,10 @@ final class Programs implements AutoCloseable {
 
     /** Adds the counters of NFSv4 state, locks and kept replies. */
     void count(Counters counters) {
-        counters.state(nfs4.counts()).locks(locks, service).replies(replies);
+        counters.state(nfs4.counts())
+                .layouts(nfs4.layoutCounts(), nfs4.dataServerErrors())
+                .locks(locks, service)
+                .replies(replies);
     }
 
     private static Nfs4Options nfs4Options(ServerConfig config, ServerLimits limits, @Nullable StateDirectory state)
@@ -180,7 +183,8 @@ final class Programs implements AutoCloseable {
                 config.lease(),
                 state == null ? null : state.part("nfs4"),
                 Nfs4Options.DEFAULT_MAX_IO_BYTES,
-                LayerLimits.state(limits, Nfs4Options.DEFAULT_MAX_IO_BYTES));
+                LayerLimits.state(limits, Nfs4Options.DEFAULT_MAX_IO_BYTES),
+                config.dataPath().dataServers());
     }
 
     @Override

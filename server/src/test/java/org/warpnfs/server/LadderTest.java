@@ -45,6 +45,7 @@ class LadderTest {
                     "org.warpnfs.nfs.export..",
                     "org.warpnfs.nfs.idmap..",
                     // DelegationPolicy, a choice of three words
+                    "org.warpnfs.nfs.v4.layout",
                     "org.warpnfs.nfs.v4.state.file");
 
     @ArchTest
@@ -62,6 +63,7 @@ class LadderTest {
                     "org.warpnfs.server.settings..",
                     "org.warpnfs.server.config..",
                     "org.warpnfs.server.limits..",
+                    "org.warpnfs.nfs.v4.layout",
                     "org.warpnfs.nfs.v4.state.file");
 
     @ArchTest

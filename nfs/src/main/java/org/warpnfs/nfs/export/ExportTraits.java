@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param shownThroughParent an NFSv3 client that has mounted the export above gets into this one; NFSv4 clients always
  *     do
  * @param readDirPlus NFSv3 clients may ask for attributes in listings
+ * @param layouts NFSv4.1 clients may read and write its files at data servers
  * @param locations other places of the files
  */
 public record ExportTraits(
@@ -17,27 +18,32 @@ public record ExportTraits(
         boolean crossesMounts,
         boolean shownThroughParent,
         boolean readDirPlus,
+        boolean layouts,
         FsLocations locations) {
-    /** As exports(5): nocrossmnt, hide. */
-    public static final ExportTraits DEFAULTS = new ExportTraits(null, false, false, true, FsLocations.NONE);
+    /** As exports(5): nocrossmnt, hide, no_pnfs. */
+    public static final ExportTraits DEFAULTS = new ExportTraits(null, false, false, true, false, FsLocations.NONE);
 
     public ExportTraits withFsid(@Nullable String value) {
-        return new ExportTraits(value, crossesMounts, shownThroughParent, readDirPlus, locations);
+        return new ExportTraits(value, crossesMounts, shownThroughParent, readDirPlus, layouts, locations);
     }
 
     public ExportTraits withCrossesMounts(boolean value) {
-        return new ExportTraits(fsid, value, shownThroughParent, readDirPlus, locations);
+        return new ExportTraits(fsid, value, shownThroughParent, readDirPlus, layouts, locations);
     }
 
     public ExportTraits withShownThroughParent(boolean value) {
-        return new ExportTraits(fsid, crossesMounts, value, readDirPlus, locations);
+        return new ExportTraits(fsid, crossesMounts, value, readDirPlus, layouts, locations);
     }
 
     public ExportTraits withReadDirPlus(boolean value) {
-        return new ExportTraits(fsid, crossesMounts, shownThroughParent, value, locations);
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, value, layouts, locations);
     }
 
     public ExportTraits withLocations(FsLocations value) {
-        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, value);
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, layouts, value);
+    }
+
+    public ExportTraits withLayouts(boolean value) {
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, value, locations);
     }
 }

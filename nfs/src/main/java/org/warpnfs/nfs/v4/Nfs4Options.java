@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 
 /**
@@ -13,9 +14,15 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
  * @param stateDirectory where the recovery journal is kept; null for a server whose files do not outlive it
  * @param maxIoBytes limit of one READ or WRITE; the payload pool and the transports must support it
  * @param limits how much state clients may have
+ * @param dataServers where clients may read and write files of exports that permit it
  */
 public record Nfs4Options(
-        Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes, StateLimits limits) {
+        Duration lease,
+        Duration grace,
+        @Nullable Path stateDirectory,
+        int maxIoBytes,
+        StateLimits limits,
+        DataServers dataServers) {
     /** The most that a Linux client asks for. */
     public static final int DEFAULT_MAX_IO_BYTES = 1 << 20;
 
@@ -34,5 +41,11 @@ public record Nfs4Options(
     /** Options with the default limits of state. */
     public Nfs4Options(Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes) {
         this(lease, grace, stateDirectory, maxIoBytes, StateLimits.forIoOf(maxIoBytes));
+    }
+
+    /** Options without data servers. */
+    public Nfs4Options(
+            Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes, StateLimits limits) {
+        this(lease, grace, stateDirectory, maxIoBytes, limits, DataServers.NONE);
     }
 }

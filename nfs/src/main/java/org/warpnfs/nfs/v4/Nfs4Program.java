@@ -40,6 +40,7 @@ import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.callback.CallbackClient;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
+import org.warpnfs.nfs.v4.layout.DataServerChoice;
 import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.StateTable;
@@ -49,6 +50,7 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.LayoutCounts;
 import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.recovery.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
@@ -91,6 +93,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
 
     private final CallbackClient callbacks;
     private final StateTable state;
+    private final DataServerChoice dataServers;
     private final Compound compound;
     private final ExportTable exports;
     private final CallRecorder recorder;
@@ -201,9 +204,12 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 (int) options.lease().toSeconds(),
                 maxIoBytes,
                 maxIoBytes,
-                exports.identities().owners());
+                exports.identities().owners(),
+                options.dataServers().areUsed());
+        this.dataServers = new DataServerChoice(options.dataServers());
         this.compound = new Compound(
-                new Nfs4Services(exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), clockNanos),
+                new Nfs4Services(
+                        exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), dataServers, clockNanos),
                 new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
         this.recorder = recorder;
         this.nulls = recorder.meter(Metered.call("nfs", "4", "NULL"));
@@ -384,6 +390,16 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /** Amounts of state, for metrics. */
     public StateTable.Counts counts() {
         return state.counts();
+    }
+
+    /** Numbers of layouts, for metrics. */
+    public LayoutCounts layoutCounts() {
+        return state.layoutCounts();
+    }
+
+    /** Errors at data servers that clients have reported since the start. */
+    public long dataServerErrors() {
+        return dataServers.errors();
     }
 
     /** Closes all files. Clients may reclaim from the next instance. */

@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
 final class CallbackSeen {
     static final int CB_GETATTR = 3;
 
+    static final int CB_LAYOUTRECALL = 5;
+
     static final int CB_RECALL_ANY = 8;
 
     static final int CB_RECALL_SLOT = 10;
@@ -77,6 +79,19 @@ final class CallbackSeen {
                 lockClientId = words.getLong();
                 lockOwner = new byte[words.getInt()];
                 words.get(lockOwner);
+            } else if (operation == CB_LAYOUTRECALL) {
+                assertThat(words.getInt()).as("LAYOUT4_FLEX_FILES").isEqualTo(4);
+                assertThat(words.getInt()).as("LAYOUTIOMODE4_ANY").isEqualTo(3);
+                assertThat(words.getInt()).as("changed").isZero();
+                assertThat(words.getInt()).as("LAYOUTRECALL4_FILE").isEqualTo(1);
+                fileHandle = new byte[words.getInt()];
+                words.get(fileHandle);
+                words.position(words.position() + (-fileHandle.length & 3));
+                assertThat(words.getLong()).as("offset").isZero();
+                assertThat(words.getLong()).as("length").isEqualTo(-1);
+                for (int i = 0; i < 4; i++) {
+                    stateid[i] = words.getInt();
+                }
             } else {
                 readRecall(words);
             }

@@ -280,6 +280,42 @@ final class Ops {
         return add(OpCode.TEST_STATEID, c -> c.words(1).words(stateid));
     }
 
+    /** Adds a LAYOUTGET of the whole file, of the type of flexible files. */
+    Ops layoutGet(int iomode, int[] stateid) {
+        return layoutGet(4, iomode, 0, -1, 0, stateid, 4096);
+    }
+
+    Ops layoutGet(int type, int iomode, long offset, long length, long least, int[] stateid, int maxCount) {
+        return add(OpCode.LAYOUTGET, c -> c.words(0, type, iomode)
+                .hyper(offset)
+                .hyper(length)
+                .hyper(least)
+                .words(stateid)
+                .words(maxCount));
+    }
+
+    /** Adds a LAYOUTRETURN of the whole file. */
+    Ops layoutReturn(int iomode, int[] stateid, byte... body) {
+        return add(
+                OpCode.LAYOUTRETURN,
+                c -> c.words(0, 4, iomode, 1).hyper(0).hyper(-1).words(stateid).opaque(body));
+    }
+
+    Ops getDeviceInfo(long high, long low, int maxCount) {
+        return add(OpCode.GETDEVICEINFO, c -> c.hyper(high).hyper(low).words(4, maxCount, 0));
+    }
+
+    /** Adds a LAYOUTERROR with one error of a READ. */
+    Ops layoutError(int[] stateid, long high, long low, int status) {
+        return add(OpCode.LAYOUTERROR, c -> c.hyper(0)
+                .hyper(-1)
+                .words(stateid)
+                .words(1)
+                .hyper(high)
+                .hyper(low)
+                .words(status, OpCode.READ.number()));
+    }
+
     Ops commit() {
         return op(OpCode.COMMIT, 0, 0, 0);
     }

@@ -29,6 +29,14 @@ class V4LadderTest {
             .resideInAnyPackage(PROGRAM, OPERATIONS, STATE, ATTRIBUTES, EXPORTS, "org.warpnfs.fs..");
 
     @ArchTest
+    static final ArchRule LAYOUTS_KNOW_NEITHER_STATE_NOR_FILES = noClasses()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.v4.layout")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(PROGRAM, OPERATIONS, STATE, ATTRIBUTES, EXPORTS, "org.warpnfs.fs..");
+
+    @ArchTest
     static final ArchRule STATE_KNOWS_NO_EXPORTS_AND_NO_STREAMS = noClasses()
             .that()
             .resideInAPackage(STATE)

@@ -28,7 +28,9 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -37,6 +39,7 @@ import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.testing.ReplyKeeper;
+import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.payload.PayloadPool;
 
@@ -54,10 +57,13 @@ final class V4Server implements AutoCloseable {
     final FakeDialer dialer = new FakeDialer();
     long nowNanos = 1_000_000_000L;
     private StateLimits limits = StateLimits.forIoOf(MIB);
+    private DataServers dataServers = DataServers.NONE;
     ReplyCache replies;
     private Nfs4Program program;
     private final Path stateDirectory;
     private int xid = 1;
+    /** Supplementary groups of callers. */
+    int[] groups = {};
 
     V4Server() {
         this(null);
@@ -141,7 +147,7 @@ final class V4Server implements AutoCloseable {
                     exports,
                     handles,
                     payloads,
-                    new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits),
+                    new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers),
                     replies,
                     dialer,
                     () -> nowNanos);
@@ -156,6 +162,29 @@ final class V4Server implements AutoCloseable {
         limits = change.apply(limits);
         program.close();
         start();
+    }
+
+    /** Starts again with these data servers. */
+    V4Server with(DataServers chosen) {
+        dataServers = chosen;
+        program.close();
+        start();
+        return this;
+    }
+
+    /** A server that exports its files at /data, no_root_squash and with layouts. */
+    static V4Server withLayouts(DataServers servers) {
+        MemoryFileSystem files = new MemoryFileSystem(256L << 20, 10_000);
+        return new V4Server(
+                        null,
+                        files,
+                        ExportTable.of(List.of(Export.of(
+                                PseudoPath.of("/data"),
+                                files,
+                                ExportPolicy.everyone(ExportOptions.DEFAULTS.withSquash(Squash.NONE)),
+                                ExportTraits.DEFAULTS.withLayouts(true),
+                                "memory"))))
+                .with(servers);
     }
 
     Nfs4Program program() {
@@ -198,7 +227,7 @@ final class V4Server implements AutoCloseable {
 
     CallWriter begin(int uid) {
         return CallWriter.call(xid++, Nfs4Program.PROGRAM, Nfs4Program.VERSION, 1)
-                .authSys(uid, 100);
+                .authSys(uid, 100, groups);
     }
 
     FileHandle newFile(String name, int permissions, byte[] contents) {

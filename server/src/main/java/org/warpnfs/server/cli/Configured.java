@@ -15,9 +15,11 @@ import org.warpnfs.nfs.export.KeptHostNames;
 import org.warpnfs.nfs.idmap.MappedNames;
 import org.warpnfs.nfs.idmap.NameThreads;
 import org.warpnfs.nfs.idmap.StaticNames;
+import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.DataPath;
+import org.warpnfs.server.config.DataServerText;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
 import org.warpnfs.server.config.IdMapFile;
@@ -109,6 +111,12 @@ final class Configured {
                 .orElse(null);
         TlsChoice tls = mistakes.tried(Optional.<TlsChoice>empty(), () -> Optional.ofNullable(tls()))
                 .orElse(null);
+        DataServers dataServers = mistakes.tried(
+                DataServers.NONE,
+                () -> DataServerText.read(
+                        settings.at(Settings.DATA_SERVERS),
+                        settings.get(Settings.DATA_SERVERS),
+                        settings.get(Settings.READ_MIRRORS).intValue()));
         mistakes.end();
         return new ServerConfig(
                 exports,
@@ -132,7 +140,8 @@ final class Configured {
                         settings.get(Settings.INLINE),
                         settings.get(Settings.DELEGATIONS),
                         settings.get(Settings.HOST_LOCKS),
-                        settings.get(Settings.NLM)),
+                        settings.get(Settings.NLM),
+                        dataServers),
                 tls,
                 kerberos);
     }

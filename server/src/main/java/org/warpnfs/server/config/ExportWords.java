@@ -35,14 +35,12 @@ final class ExportWords {
             "auth_nlm",
             "no_auth_nlm",
             "acl",
-            "no_pnfs",
             "no_all_squash");
 
     /** Refused words of exports(5), with the reason. */
     private static final Map<String, String> REFUSED = Map.of(
             "async", "it would acknowledge changes that a crash loses; warpnfs supports only sync",
             "no_acl", "access control lists are always supported if the file system has them",
-            "pnfs", "layouts are not supported",
             "security_label", "labels are not supported");
 
     private static final List<String> KNOWN = List.of(
@@ -74,6 +72,7 @@ final class ExportWords {
             "auth_nlm",
             "no_auth_nlm",
             "acl",
+            "pnfs",
             "no_pnfs",
             "refer=PATH@HOST",
             "replicas=PATH@HOST",
@@ -149,6 +148,8 @@ final class ExportWords {
             case "nocrossmnt" -> traits = traits.withCrossesMounts(false);
             case "nohide" -> traits = traits.withShownThroughParent(true);
             case "hide" -> traits = traits.withShownThroughParent(false);
+            case "pnfs" -> traits = traits.withLayouts(true);
+            case "no_pnfs" -> traits = traits.withLayouts(false);
             case "nordirplus" -> traits = traits.withReadDirPlus(false);
             case "mountpoint", "mp" -> requiredMount = "";
             default -> takeSilently(word, name);

@@ -357,6 +357,14 @@ public final class MetricTable {
                     "state_recalls_revoked",
                     "state_recalls_revoked",
                     "Delegations revoked because they were not returned within a lease"),
+            level("state_layouts", "state_layouts", "Files of which NFSv4 clients have layouts (pNFS)"),
+            total("state_layouts_granted", "state_layouts_granted", "LAYOUTGETs that succeeded"),
+            total("state_layout_recalls", "state_layout_recalls", "CB_LAYOUTRECALLs sent, including repeated ones"),
+            total(
+                    "state_layouts_revoked",
+                    "state_layouts_revoked",
+                    "Layouts revoked because they were not returned within a lease"),
+            total("data_server_errors", "data_server_errors", "Errors at data servers that clients have reported"),
             total(
                     "state_connections_not_bound",
                     "state_connections_not_bound",

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.DataPath.OnOff;
@@ -31,7 +32,7 @@ public final class Settings {
                     "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, "
                             + "anongid=N, secure,",
                     "insecure (default), sec=sys:none, xprtsec=none:tls:mtls, crossmnt, nohide, fsid=N, nordirplus, "
-                            + "mountpoint.")
+                            + "mountpoint, pnfs.")
             .shown("./export, created if it is missing")
             .flag("--export", "DIR[:/PATH][,OPTION...]");
 
@@ -337,6 +338,25 @@ public final class Settings {
                     "of this host and other servers see them. With off, locks exclude clients of this server alone.")
             .flag("--host-locks", "on|off");
 
+    public static final Setting<List<String>> DATA_SERVERS = Setting.of(
+                    "dataServers",
+                    new Kind.Words("TRANSPORT:ADDRESS:PORT[,...]", true),
+                    List.<String>of(),
+                    "Data servers of pNFS: other servers of the same files, with the same handle-key, the same exports "
+                            + "and NFSv3.",
+                    "NFSv4.1 clients read and write there what exports with the option pnfs contain. TRANSPORT is tcp "
+                            + "or rdma.",
+                    "May be repeated, once for each data server; the first of its addresses is tried first.")
+            .shown("none: clients get no layouts")
+            .flag("--data-server", "TRANSPORT:ADDRESS:PORT[,...]");
+
+    public static final Setting<Long> READ_MIRRORS = Setting.of(
+                    "readMirrors",
+                    new Kind.Whole(1, DataServers.MAX_MIRRORS),
+                    1L,
+                    "How many data servers a layout for reading names: a client goes on at the next one if one fails.")
+            .flag("--read-mirrors", "N");
+
     public static final Setting<String> ADMIN = Setting.of(
                     "admin",
                     new Kind.Text("a path, or off", true),
@@ -427,6 +447,8 @@ public final class Settings {
                 MOUNT_UDP,
                 NLM,
                 HOST_LOCKS,
+                DATA_SERVERS,
+                READ_MIRRORS,
                 ADMIN,
                 LOG_FORMAT,
                 SLOW_CALL,

@@ -11,6 +11,7 @@ import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.idmap.Accounts.Kind;
+import org.warpnfs.nfs.v4.layout.FlexFileLayout;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
@@ -18,11 +19,11 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
  * The attributes that this server supports, by number, each with its encoder. Other attributes are not in
  * supported_attrs: GETATTR leaves them out, and SETATTR or VERIFY of them answers ATTRNOTSUPP.
  *
- * <p>Quotas, named attributes, audit lists, layouts and labels are not served. POSIX backends have no place for hidden,
- * system, archive, mimetype and time_backup.
+ * <p>Quotas, named attributes, audit lists and labels are not served. POSIX backends have no place for hidden, system,
+ * archive, mimetype and time_backup.
  */
 enum Attribute {
-    SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s.minorVersion(), s.limits()), out)),
+    SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s), out)),
     TYPE(1, (s, out) -> out.int32(typeOf(s.file().type()))),
     /** FH4_PERSISTENT: a handle is valid as long as its file exists; else FH4_VOLATILE_ANY. */
     FH_EXPIRE_TYPE(2, (s, out) -> out.int32(s.limits().has(Capability.PERSISTENT_HANDLES) ? 0 : 2)),
@@ -91,6 +92,10 @@ enum Attribute {
     TIME_MODIFY(53, (s, out) -> time(s.file().modifyTime(), out)),
     TIME_MODIFY_SET(54, Access.SET, 0, (s, out) -> {}),
     MOUNTED_ON_FILEID(55, (s, out) -> out.int64(s.mountedOnFileId())),
+    /** The layout types of the file system: LAYOUT4_FLEX_FILES (RFC 8435) alone. */
+    FS_LAYOUT_TYPES(62, Access.GET, 1, (s, out) -> layoutTypes(s, out)),
+    /** Those of one file. */
+    LAYOUT_TYPES(64, Access.GET, 1, (s, out) -> layoutTypes(s, out)),
     SUPPATTR_EXCLCREAT(
             75,
             Access.GET,
@@ -221,6 +226,15 @@ enum Attribute {
             case SOCKET -> 6;
             case FIFO -> 7;
         };
+    }
+
+    private static void layoutTypes(AttributeSource source, CompoundWriter out) {
+        if (source.hasLayouts()) {
+            out.int32(1);
+            out.int32(FlexFileLayout.TYPE);
+        } else {
+            out.int32(0);
+        }
     }
 
     private static Timestamp step(int nanos) {

@@ -51,6 +51,11 @@ public final class AttributeSource {
         return attributes;
     }
 
+    /** True if clients get layouts of files of the export. */
+    boolean hasLayouts() {
+        return server.layouts() && export().traits().layouts();
+    }
+
     FsLimits limits() {
         return location.export().fileSystem().limits();
     }

@@ -65,6 +65,12 @@ public final class Attributes {
 
     private static final int TIME_DELEG_ACCESS = 84;
     private static final int TIME_DELEG_MODIFY = 85;
+    /** fs_layout_types. */
+    private static final int FS_LAYOUT_TYPES = 62;
+
+    /** layout_types. */
+    private static final int LAYOUT_TYPES = 64;
+
     private static final int SPACE_USED = 45;
     private static final int TIME_METADATA = 52;
     private static final int TIME_ACCESS_SET = 48;
@@ -108,8 +114,13 @@ public final class Attributes {
         return asked.intersects(OF_DATA);
     }
 
-    static BitSet supported(int minorVersion, FsLimits limits) {
-        return Attribute.allIn(minorVersion, limits);
+    static BitSet supported(AttributeSource source) {
+        BitSet all = Attribute.allIn(source.minorVersion(), source.limits());
+        if (!source.hasLayouts()) {
+            all.clear(FS_LAYOUT_TYPES);
+            all.clear(LAYOUT_TYPES);
+        }
+        return all;
     }
 
     /**
@@ -117,7 +128,7 @@ public final class Attributes {
      * those of a delegation.
      */
     static BitSet settableAtExclusiveCreate(int minorVersion, FsLimits limits) {
-        BitSet settable = supported(minorVersion, limits);
+        BitSet settable = Attribute.allIn(minorVersion, limits);
         for (Attribute attribute : Attribute.values()) {
             if (!attribute.isSettable()) {
                 settable.clear(attribute.number());
@@ -154,7 +165,7 @@ public final class Attributes {
     /** Encodes those of {@code asked} that are supported, as fattr4. */
     public static void encode(BitSet asked, AttributeSource source, CompoundWriter out) throws FsException {
         BitSet there = (BitSet) asked.clone();
-        there.and(supported(source.minorVersion(), source.limits()));
+        there.and(supported(source));
         Bitmap.encode(there, out);
         int lengthAt = out.position();
         out.int32(0);

@@ -9,11 +9,14 @@ import org.warpnfs.nfs.idmap.OwnerNames;
  * @param maxReadBytes limit of one READ
  * @param maxWriteBytes limit of one WRITE
  * @param owners names of users and groups
+ * @param layouts whether there are data servers
  */
-public record ServerFacts(int leaseSeconds, int maxReadBytes, int maxWriteBytes, OwnerNames owners) {
+public record ServerFacts(int leaseSeconds, int maxReadBytes, int maxWriteBytes, OwnerNames owners, boolean layouts) {
     /** These values for one call. All its queries of names together wait no longer than one query may. */
     public ServerFacts forOneCall() {
         OwnerNames ofCall = owners.forOneCall();
-        return ofCall.equals(owners) ? this : new ServerFacts(leaseSeconds, maxReadBytes, maxWriteBytes, ofCall);
+        return ofCall.equals(owners)
+                ? this
+                : new ServerFacts(leaseSeconds, maxReadBytes, maxWriteBytes, ofCall, layouts);
     }
 }

@@ -12,7 +12,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.6, 20.8, 20.9, 20.11; RFC 7530, sections 15 and 15.2 for
+ * A callback on the wire (RFC 8881, sections 20.1 to 20.3, 20.6, 20.8, 20.9, 20.11; RFC 7530, sections 15 and 15.2 for
  * minor version 0).
  *
  * <pre>
@@ -23,6 +23,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
  *                           referring_call_list4 &lt;&gt; }
  *          CB_GETATTR 3 { nfs_fh4, bitmap4 }
  *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
+ *          CB_LAYOUTRECALL 5 { layouttype4, layoutiomode4, bool changed, LAYOUTRECALL4_FILE 1
+ *                              { nfs_fh4, offset4, length4, stateid4 } }
  *          CB_RECALL_ANY 8 { uint32 craa_objects_to_keep, bitmap4 craa_type_mask }
  *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
  *          CB_NOTIFY_LOCK 13 { nfs_fh4, lock_owner4 { clientid4, opaque owner } }
@@ -42,10 +44,16 @@ final class CallbackMessage {
     private static final int CB_COMPOUND = 1;
     private static final int CB_GETATTR = 3;
     private static final int CB_RECALL = 4;
+    private static final int CB_LAYOUTRECALL = 5;
     private static final int CB_RECALL_ANY = 8;
     private static final int CB_RECALL_SLOT = 10;
     private static final int CB_SEQUENCE = 11;
     private static final int CB_NOTIFY_LOCK = 13;
+    /** LAYOUT4_FLEX_FILES, LAYOUTIOMODE4_ANY and LAYOUTRECALL4_FILE. */
+    private static final int FLEX_FILES = 4;
+
+    private static final int IOMODE_ANY = 3;
+    private static final int OF_FILE = 1;
     private static final int AUTH_NONE = 0;
     private static final int AUTH_SYS = 1;
     /** RCA4_TYPE_MASK_RDATA_DLG and RCA4_TYPE_MASK_WDATA_DLG. */
@@ -130,6 +138,7 @@ final class CallbackMessage {
         switch (call.operation()) {
             case CallbackCall.Recall recall -> encode(recall, out);
             case CallbackCall.GetAttr question -> encode(question, out);
+            case CallbackCall.LayoutRecall recall -> encode(recall, out);
             case CallbackCall.RecallSlot recall -> {
                 out.int32(CB_RECALL_SLOT);
                 out.int32(recall.highestSlot());
@@ -176,6 +185,18 @@ final class CallbackMessage {
         recall.stateid().encode(out);
         out.bool(false);
         recall.fileHandle().encode(out);
+    }
+
+    private static void encode(CallbackCall.LayoutRecall recall, CompoundWriter out) {
+        out.int32(CB_LAYOUTRECALL);
+        out.int32(FLEX_FILES);
+        out.int32(IOMODE_ANY);
+        out.bool(false);
+        out.int32(OF_FILE);
+        recall.fileHandle().encode(out);
+        out.int64(0);
+        out.int64(-1);
+        recall.stateid().encode(out);
     }
 
     /**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.limits.Protection;
 import org.warpnfs.nfs.export.Admission;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportDenial;
@@ -68,6 +69,16 @@ final class Admissions {
         if (isReadOnly(location)) {
             throw Nfs4Exception.of(Nfs4Status.ROFS);
         }
+    }
+
+    /**
+     * True if the caller came with AUTH_SYS on a connection in clear, and the export accepts both from any host that it
+     * serves so.
+     */
+    boolean isPlain(Location location) throws FsException {
+        return requester.identity().flavor() == Flavor.SYS
+                && requester.security().protection() == Protection.NONE
+                && flavorsAt(location).contains(Flavor.SYS);
     }
 
     /** The credentials that are accepted from the caller's host there, the preferred one first. */

@@ -27,6 +27,7 @@ final class ExchangeId implements Operation {
     private static final int UPDATE_CONFIRMED_RECORD = 0x4000_0000;
     private static final int CONFIRMED = 0x8000_0000;
     private static final int USE_NON_PNFS = 0x0001_0000;
+    private static final int USE_PNFS_MDS = 0x0002_0000;
     /** SUPP_MOVED_REFER, SUPP_MOVED_MIGR, BIND_PRINC_STATEID, the three of pNFS, and the update. */
     private static final int KNOWN_FLAGS =
             0x0000_0001 | 0x0000_0002 | 0x0000_0100 | 0x0007_0000 | UPDATE_CONFIRMED_RECORD;
@@ -79,7 +80,8 @@ final class ExchangeId implements Operation {
         MachineCredential machine = call.services().state().sessions().protect(id, asked);
         out.int64(id.clientId());
         out.int32(id.sequence());
-        out.int32(USE_NON_PNFS | (id.confirmed() ? CONFIRMED : 0));
+        boolean isMetadataServer = call.services().dataServers().servers().areUsed();
+        out.int32((isMetadataServer ? USE_PNFS_MDS : USE_NON_PNFS) | (id.confirmed() ? CONFIRMED : 0));
         if (machine == null) {
             out.int32(SP4_NONE);
         } else {

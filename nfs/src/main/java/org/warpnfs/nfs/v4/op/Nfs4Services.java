@@ -4,6 +4,7 @@ import java.util.function.LongSupplier;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
+import org.warpnfs.nfs.v4.layout.DataServerChoice;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.payload.PayloadPool;
@@ -11,6 +12,7 @@ import org.warpnfs.payload.PayloadPool;
 /**
  * The server's objects that operations use.
  *
+ * @param dataServers for layouts of pNFS
  * @param identity identifies this server, also after a restart
  * @param clockNanos monotonic
  */
@@ -21,4 +23,5 @@ public record Nfs4Services(
         StateTable state,
         ServerFacts facts,
         Opaque identity,
+        DataServerChoice dataServers,
         LongSupplier clockNanos) {}

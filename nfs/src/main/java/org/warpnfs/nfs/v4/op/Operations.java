@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * The class of each operation of each minor version. A known operation that is missing here is NOTSUPP: named
- * attributes, delegations on request, layouts and devices of pNFS, state protection by SSV, asynchronous copies and
+ * attributes, delegations on request, lists of the devices of pNFS, state protection by SSV, asynchronous copies and
  * those between servers, WRITE_SAME.
  */
 public final class Operations {
@@ -61,6 +61,12 @@ public final class Operations {
         BY_CODE.put(OpCode.TEST_STATEID, new TestStateid());
         BY_CODE.put(OpCode.DESTROY_CLIENTID, new DestroyClientId());
         BY_CODE.put(OpCode.RECLAIM_COMPLETE, new ReclaimComplete());
+        BY_CODE.put(OpCode.GETDEVICEINFO, new GetDeviceInfo());
+        BY_CODE.put(OpCode.LAYOUTCOMMIT, new LayoutCommit());
+        BY_CODE.put(OpCode.LAYOUTGET, new LayoutGet());
+        BY_CODE.put(OpCode.LAYOUTRETURN, new LayoutReturn());
+        BY_CODE.put(OpCode.LAYOUTERROR, new LayoutError());
+        BY_CODE.put(OpCode.LAYOUTSTATS, new LayoutStats());
         BY_CODE.put(OpCode.ALLOCATE, new Allocate());
         BY_CODE.put(OpCode.COPY, new Copy());
         BY_CODE.put(OpCode.DEALLOCATE, new Deallocate());

@@ -77,6 +77,7 @@ public final class CallbackStates {
             Client ready = core.waysBack.answered(nowNanos, call, outcome);
             if (ready != null) {
                 core.delegations.notifyAll(nowNanos, ready);
+                core.layouts.notifyAll(nowNanos, ready);
             }
         });
     }

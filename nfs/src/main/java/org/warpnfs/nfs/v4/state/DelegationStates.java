@@ -52,10 +52,10 @@ public final class DelegationStates {
 
     /**
      * Begins a change of a file's data, attributes or names. No client other than {@code by} has or gets a delegation
-     * of the file until the change is closed.
+     * or a layout of the file until the change is closed.
      *
      * @param by the client that makes the change; null for anyone who is not an NFSv4 client
-     * @throws Nfs4Exception DELAY while another client has a delegation of it, which is being recalled
+     * @throws Nfs4Exception DELAY while another client has a delegation or a layout of it, which is being recalled
      */
     public Change beginChange(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
         return core.locked(() -> {
@@ -63,7 +63,9 @@ public final class DelegationStates {
                     nowNanos,
                     () -> core.delegations.conflict(nowNanos, file, by, DelegationUse.CHANGE),
                     Nfs4Status.DELAY);
+            core.expireWhile(nowNanos, () -> core.layouts.conflict(nowNanos, file, by), Nfs4Status.DELAY);
             core.delegations.changes().begin(file);
+            core.layouts.changes().begin(file);
             return new Change(file);
         });
     }
@@ -275,7 +277,10 @@ public final class DelegationStates {
 
         @Override
         public void close() {
-            core.change(() -> core.delegations.changes().end(file));
+            core.change(() -> {
+                core.delegations.changes().end(file);
+                core.layouts.changes().end(file);
+            });
         }
     }
 

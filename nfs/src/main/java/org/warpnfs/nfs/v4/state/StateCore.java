@@ -27,6 +27,7 @@ import org.warpnfs.nfs.v4.state.file.DelegationTable;
 import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.FileStates;
+import org.warpnfs.nfs.v4.state.file.LayoutTable;
 import org.warpnfs.nfs.v4.state.file.LockTable;
 import org.warpnfs.nfs.v4.state.file.OpenState;
 import org.warpnfs.nfs.v4.state.file.OwnerTable;
@@ -71,6 +72,7 @@ final class StateCore implements ClientTable.Holdings {
     final LockTable locks;
     final FileStates files;
     final DelegationTable delegations;
+    final LayoutTable layouts;
 
     private final long leaseNanos;
     /** Clients that were removed and whose states have not all been freed. */
@@ -105,10 +107,16 @@ final class StateCore implements ClientTable.Holdings {
         this.owners = new OwnerTable(limits);
         this.service = service;
         this.locks = new LockTable(limits, states, owners, service, lock::follow);
-        this.files = new FileStates(limits, states, owners, locks, lock::letGo);
+        this.files = new FileStates(limits, states, owners, locks, lock::letGo, this::left);
         this.delegations = new DelegationTable(
-                limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken, lock::follow);
+                limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken, lock::follow, this::left);
+        this.layouts = new LayoutTable(leaseNanos, states, files, waysBack, delegations::isWriter);
         this.lastSweepNanos = nowNanos;
+    }
+
+    /** A layout ends when its client has the file neither open nor delegated any more. */
+    private void left(Client client, FileKey file) {
+        layouts.left(client, file, () -> files.isOpenBy(file, client) || delegations.holds(client, file));
     }
 
     /** As {@link StateLock#locked}. */
@@ -283,6 +291,7 @@ final class StateCore implements ClientTable.Holdings {
             clients.sweep(nowNanos);
             owners.sweep(nowNanos, leaseNanos);
             delegations.sweep(nowNanos);
+            layouts.sweep(nowNanos);
         }
     }
 

@@ -12,6 +12,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackSender;
 import org.warpnfs.nfs.v4.state.client.SlotCounts;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.state.file.LayoutCounts;
 import org.warpnfs.nfs.v4.state.file.RecallCounts;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -22,8 +23,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * closed, nothing is written, no client is called.
  *
  * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()},
- * {@link #opens()}, {@link #locks()}, {@link #delegations()} and {@link #stateids()}; for administrators
- * {@link #listings()} and {@link #administration()}.
+ * {@link #opens()}, {@link #locks()}, {@link #delegations()}, {@link #layouts()} and {@link #stateids()}; for
+ * administrators {@link #listings()} and {@link #administration()}.
  *
  * <h2>Leases</h2>
  *
@@ -49,6 +50,7 @@ public final class StateTable implements AutoCloseable {
     private final OpenStates opens;
     private final LockStates locks;
     private final DelegationStates delegations;
+    private final LayoutStates layouts;
     private final StateidStates stateids;
     private final StateListings listings;
     private final StateAdministration administration;
@@ -125,6 +127,7 @@ public final class StateTable implements AutoCloseable {
         opens = new OpenStates(core);
         locks = new LockStates(core);
         delegations = new DelegationStates(core);
+        layouts = new LayoutStates(core);
         stateids = new StateidStates(core);
         listings = new StateListings(core);
         administration = new StateAdministration(core, listings);
@@ -189,6 +192,10 @@ public final class StateTable implements AutoCloseable {
 
     public DelegationStates delegations() {
         return delegations;
+    }
+
+    public LayoutStates layouts() {
+        return layouts;
     }
 
     public StateidStates stateids() {
@@ -295,6 +302,11 @@ public final class StateTable implements AutoCloseable {
     public void sweep(long nowNanos) {
         core.settleGrace(nowNanos);
         core.change(() -> core.sweepNowAndThen(nowNanos));
+    }
+
+    /** Numbers of layouts, for people and metrics. */
+    public LayoutCounts layoutCounts() {
+        return core.locked(core.layouts::counts);
     }
 
     /** Closes every file. The journal is not changed. */

@@ -17,7 +17,7 @@ public final class StateidStates {
 
     StateidStates(StateCore core) {
         this.core = core;
-        this.stateids = new Stateids(core.states, core.locks, core.delegations);
+        this.stateids = new Stateids(core.states, core.locks, core.delegations, core.layouts);
     }
 
     /** TEST_STATEID, for one stateid. */

@@ -90,6 +90,28 @@ class CallbackMessageTest {
                 .isEqualTo(upToSequence + "0000000a" + "00000007");
     }
 
+    /**
+     * Likewise, by RFC 5662: OP_CB_LAYOUTRECALL is 5; LAYOUT4_FLEX_FILES is 4 (RFC 8435), LAYOUTIOMODE4_ANY 3,
+     * LAYOUTRECALL4_FILE 1.
+     */
+    @Test
+    void layoutRecall_behindTheSameSequence_isOfTheWholeFile() {
+        CallbackCall.Bound target = new CallbackCall.Bound(
+                new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
+        CallbackCall call = new CallbackCall.InSession(
+                target,
+                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
+                new CallbackCall.LayoutRecall(
+                        new Stateid(2, 0x1db6006b, 0x5a7bfbfa_02000000L), Opaque.of(HEX.parseHex("a1a2a3"))));
+        String recall = HEX.formatHex(CALL);
+        String upToSequence = recall.substring(0, recall.indexOf("00000004000000011db6006b"));
+
+        assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
+                .isEqualTo(upToSequence + "00000005" + "00000004" + "00000003" + "00000000" + "00000001"
+                        + "00000003a1a2a300" + "0000000000000000" + "ffffffffffffffff"
+                        + "00000002" + "1db6006b" + "5a7bfbfa02000000");
+    }
+
     @Test
     void null_asLinuxServerSendsIt_isTheSameBytes() {
         assertThat(HEX.formatHex(CallbackMessage.encode(0x01fdbb93, new CallbackCall.Null(dialed(1, LINUX_SERVER)))

@@ -19,6 +19,7 @@ public final class BackChannel {
     private static final int NFS4_OK = 0;
     private static final int NFS4ERR_DELAY = 10008;
     private static final int NFS4ERR_RETRY_UNCACHED_REP = 10068;
+    private static final int NFS4ERR_NOMATCHING_LAYOUT = 10060;
 
     private static final class CallbackSlot {
         int seqid = 1;
@@ -112,13 +113,12 @@ public final class BackChannel {
     }
 
     /**
-     * Sends CB_RECALL.
+     * Sends CB_RECALL or CB_LAYOUTRECALL.
      *
      * @return false if no connection is up or no slot is free
      */
     public boolean recall(long nowNanos, Recallable delegation) {
-        CallbackSlot slot =
-                send(nowNanos, new CallbackCall.Recall(delegation.stateid().withSeqid(0), delegation.wireHandle()));
+        CallbackSlot slot = send(nowNanos, delegation.recall());
         if (slot != null) {
             slot.delegation = delegation;
             delegation.asked(nowNanos);
@@ -202,6 +202,9 @@ public final class BackChannel {
                 settle(slot, compound.sequence());
                 if (delegation != null) {
                     delegation.answered(heard && compound.operation() == NFS4_OK);
+                    if (heard && compound.operation() == NFS4ERR_NOMATCHING_LAYOUT) {
+                        delegation.lacked();
+                    }
                 } else if (call.operation() instanceof CallbackCall.GetAttr question) {
                     question.query().answered(heard && compound.operation() == NFS4_OK ? compound.attributes() : null);
                 } else if (call.operation() instanceof CallbackCall.RecallSlot) {

@@ -168,6 +168,15 @@ public sealed interface CallbackCall {
     record Recall(Stateid stateid, Opaque fileHandle) implements Operation {}
 
     /**
+     * CB_LAYOUTRECALL (section 20.3) of all layouts of one file, of the type of flexible files. What the client has not
+     * written yet it may still write at the data servers.
+     *
+     * @param stateid of the layout, with the seqid of the recall
+     * @param fileHandle the file's handle, as the client has it
+     */
+    record LayoutRecall(Stateid stateid, Opaque fileHandle) implements Operation {}
+
+    /**
      * CB_RECALL_SLOT (section 20.8).
      *
      * @param highestSlot rsa_target_highest_slotid: the highest slot of the fore channel that the client should use

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,7 @@ public final class DelegationTable {
     private final Consumer<SharedFile> letGo;
     private final Consumer<SharedFile> taken;
     private final Consumer<Runnable> following;
+    private final BiConsumer<Client, FileKey> left;
     private final Shares shares;
     /** Delegations that were not revoked. A client has at most one of a file. */
     private final Map<FileKey, Map<Client, DelegationState>> byFile = new HashMap<>();
@@ -79,6 +81,7 @@ public final class DelegationTable {
      *     the lock
      * @param taken takes files of delegations that were revoked or whose file is no longer served
      * @param following runs what has to be done without the lock: leases at backends end
+     * @param left told of each delegation that was returned, revoked or removed
      */
     public DelegationTable(
             StateLimits limits,
@@ -88,8 +91,10 @@ public final class DelegationTable {
             Recaller recaller,
             Consumer<SharedFile> letGo,
             Consumer<SharedFile> taken,
-            Consumer<Runnable> following) {
+            Consumer<Runnable> following,
+            BiConsumer<Client, FileKey> left) {
         this.following = following;
+        this.left = left;
         this.letGo = letGo;
         this.taken = taken;
         this.shares = new Shares(limits.maxDelegations());
@@ -272,7 +277,8 @@ public final class DelegationTable {
         return false;
     }
 
-    private boolean holds(Client client, FileKey file) {
+    /** True if the client has a delegation of the file that was not revoked. */
+    public boolean holds(Client client, FileKey file) {
         return byFile.getOrDefault(file, Map.of()).containsKey(client);
     }
 
@@ -567,6 +573,7 @@ public final class DelegationTable {
                 .noneMatch(other -> other.kind() == DelegationKind.WRITE)) {
             written.remove(file);
         }
+        left.accept(delegation.client(), file);
     }
 
     private void forget(DelegationState delegation) {

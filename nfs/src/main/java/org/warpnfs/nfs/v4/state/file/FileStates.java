@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
@@ -29,12 +30,22 @@ public final class FileStates {
 
     private final Shares shares;
     private final Consumer<SharedFile> letGo;
+    private final BiConsumer<Client, FileKey> left;
 
     private record OpenKey(Opaque owner, FileKey file) {}
 
-    /** @param letGo takes files that no state needs any more; they are closed without the lock */
+    /**
+     * @param letGo takes files that no state needs any more; they are closed without the lock
+     * @param left told of each open that has ended
+     */
     public FileStates(
-            StateLimits limits, StateEntries states, OwnerTable owners, LockTable locks, Consumer<SharedFile> letGo) {
+            StateLimits limits,
+            StateEntries states,
+            OwnerTable owners,
+            LockTable locks,
+            Consumer<SharedFile> letGo,
+            BiConsumer<Client, FileKey> left) {
+        this.left = left;
         this.letGo = letGo;
         this.shares = new Shares(limits.maxOpens());
         this.states = states;
@@ -217,6 +228,7 @@ public final class FileStates {
         }
         owners.left(open.stateOwner, open.number);
         open.releaseFiles(letGo);
+        left.accept(open.client, open.key());
     }
 
     private void removeWriter(OpenState open) {
@@ -239,6 +251,20 @@ public final class FileStates {
                         .anyMatch(open -> !open.client.isGone()
                                 && (open.client != request.client()
                                         || (!request.reclaim() && !open.owner.equals(request.owner()))));
+    }
+
+    /** True if that client has the file open. */
+    public boolean isOpenBy(FileKey key, Client client) {
+        FileState file = files.get(key);
+        return file != null && file.opens.stream().anyMatch(open -> open.client == client);
+    }
+
+    /** True if that client has the file open for writing. */
+    boolean isOpenToWriteBy(FileKey key, Client client) {
+        FileState file = files.get(key);
+        return file != null
+                && file.opens.stream()
+                        .anyMatch(open -> open.client == client && (open.access & OpenRequest.WRITE) != 0);
     }
 
     /** True if anyone has locked a range of the file or waits for one, through whatever protocol. */

@@ -32,6 +32,9 @@ public final class StateEntries {
         if (entry instanceof DelegationState delegation && delegation.isRevoked()) {
             throw Nfs4Exception.of(Nfs4Status.DELEG_REVOKED);
         }
+        if (entry instanceof LayoutState layout && layout.isRevoked()) {
+            throw Nfs4Exception.of(Nfs4Status.DELEG_REVOKED);
+        }
         if (entry instanceof LockState lockState && lockState.revoked) {
             throw Nfs4Exception.of(Nfs4Status.ADMIN_REVOKED);
         }
@@ -75,6 +78,7 @@ public final class StateEntries {
             case OpenState open -> open.stateOwner;
             case LockState lockState -> lockState.stateOwner;
             case DelegationState _ -> null;
+            case LayoutState _ -> null;
             case null -> null;
         };
     }

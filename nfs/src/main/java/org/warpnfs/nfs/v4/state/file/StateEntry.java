@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v4.state.file;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /** A state that a stateid names. */
-sealed interface StateEntry permits OpenState, LockState, DelegationState {
+sealed interface StateEntry permits OpenState, LockState, DelegationState, LayoutState {
     Client client();
 
     FileKey key();

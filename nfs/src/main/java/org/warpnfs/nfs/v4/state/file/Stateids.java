@@ -11,12 +11,14 @@ public final class Stateids {
     private final StateEntries states;
     private final LockTable locks;
     private final DelegationTable delegations;
+    private final LayoutTable layouts;
 
     /** @param states all states that have a stateid */
-    public Stateids(StateEntries states, LockTable locks, DelegationTable delegations) {
+    public Stateids(StateEntries states, LockTable locks, DelegationTable delegations, LayoutTable layouts) {
         this.states = states;
         this.locks = locks;
         this.delegations = delegations;
+        this.layouts = layouts;
     }
 
     /** TEST_STATEID, for one stateid. */
@@ -32,11 +34,15 @@ public final class Stateids {
         }
     }
 
-    /** FREE_STATEID, for locks that are all released, or for a delegation that was revoked; else LOCKS_HELD. */
+    /**
+     * FREE_STATEID, for locks that are all released, or for a delegation or a layout that was revoked; else LOCKS_HELD.
+     */
     public void free(Client client, Stateid stateid) throws Nfs4Exception {
         if (states.entry(client, stateid) instanceof DelegationState delegation) {
             // This includes revoked delegations, which nothing else finds.
             delegations.free(delegation);
+        } else if (states.entry(client, stateid) instanceof LayoutState layout) {
+            layouts.free(layout);
         } else if (states.entry(client, stateid) instanceof LockState lockState && lockState.revoked) {
             locks.free(lockState);
         } else if (states.find(client, stateid) instanceof LockState lockState) {
@@ -53,6 +59,8 @@ public final class Stateids {
                     case OpenState open -> open.reader;
                     case LockState lockState -> lockState.open.reader;
                     case DelegationState delegation -> delegation.reader();
+                    // A layout permits I/O at data servers alone.
+                    case LayoutState _ -> throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
                 });
     }
 
@@ -67,6 +75,7 @@ public final class Stateids {
                 }
                 yield IoGrant.holding(delegation.writer());
             }
+            case LayoutState _ -> throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         };
     }
 

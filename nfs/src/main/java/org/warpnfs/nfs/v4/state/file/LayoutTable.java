@@ -1,0 +1,306 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.callback.Recaller;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/**
+ * Layouts by file.
+ *
+ * <p>A layout exists only while its client has the file open or delegated. So what excludes an open of another client
+ * excludes its layouts too, and there are never more layouts than opens and delegations, which are limited.
+ *
+ * <p>Guarded by the lock of the state.
+ */
+public final class LayoutTable {
+    /** Pause before a recall is repeated that the client could not process yet. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final long leaseNanos;
+    private final StateEntries states;
+    private final FileStates files;
+    private final Recaller recaller;
+    private final BiPredicate<FileKey, Client> isWriter;
+    /** A client has at most one of a file. */
+    private final Map<FileKey, Map<Client, LayoutState>> byFile = new HashMap<>();
+
+    private final Map<Client, Map<Long, LayoutState>> byClient = new HashMap<>();
+    /** Recalled layouts. They may have to be revoked. */
+    private final Set<LayoutState> recalled = new LinkedHashSet<>();
+
+    private final FileChangeWindows changes = new FileChangeWindows();
+    private int count;
+    private long granted;
+    private long sent;
+    private long revoked;
+
+    /** @param isWriter true if the client has a write delegation of the file */
+    public LayoutTable(
+            long leaseNanos,
+            StateEntries states,
+            FileStates files,
+            Recaller recaller,
+            BiPredicate<FileKey, Client> isWriter) {
+        this.isWriter = isWriter;
+        this.leaseNanos = leaseNanos;
+        this.states = states;
+        this.files = files;
+        this.recaller = recaller;
+    }
+
+    /**
+     * Grants a layout of the whole file.
+     *
+     * @throws Nfs4Exception OPENMODE if the stateid does not permit to write; RECALLCONFLICT while the client has to
+     *     return one; LAYOUTUNAVAILABLE if the client has to do without, for now
+     */
+    public Stateid grant(long nowNanos, LayoutRequest request) throws Nfs4Exception {
+        LayoutState held = heldBy(request);
+        if (held != null && held.isRecalled()) {
+            throw Nfs4Exception.of(Nfs4Status.RECALLCONFLICT);
+        }
+        if (changes.isContended(nowNanos, request.file()) || !recaller.reaches(request.client())) {
+            throw Nfs4Exception.of(Nfs4Status.LAYOUTUNAVAILABLE);
+        }
+        LayoutState layout = held == null ? entered(request) : held;
+        layout.grant(request.writes());
+        granted++;
+        return layout.stateid();
+    }
+
+    /** The layout that the client has already; null if there is none. Checks the stateid. */
+    private @Nullable LayoutState heldBy(LayoutRequest request) throws Nfs4Exception {
+        if (states.entry(request.client(), request.stateid()) instanceof LayoutState) {
+            LayoutState held = find(request.client(), request.file(), request.stateid());
+            requireAccess(
+                    request,
+                    files.isOpenToWriteBy(request.file(), request.client())
+                            || isWriter.test(request.file(), request.client()));
+            return held;
+        }
+        requireAccess(
+                request,
+                switch (states.find(request.client(), request.file(), request.stateid())) {
+                    case OpenState open -> mayWrite(open);
+                    case LockState lock -> mayWrite(lock.open);
+                    case DelegationState delegation -> delegation.kind() == DelegationKind.WRITE;
+                    case LayoutState layout -> layout.writes();
+                });
+        // A client that has lost its layout, by a bulk recall for example, begins again with the stateid of an open.
+        LayoutState held = byFile.getOrDefault(request.file(), Map.of()).get(request.client());
+        if (held != null && held.isRevoked()) {
+            remove(held);
+            return null;
+        }
+        return held;
+    }
+
+    private static boolean mayWrite(OpenState open) {
+        return (open.access & OpenRequest.WRITE) != 0;
+    }
+
+    private static void requireAccess(LayoutRequest request, boolean mayWrite) throws Nfs4Exception {
+        if (request.writes() && !mayWrite) {
+            throw Nfs4Exception.of(Nfs4Status.OPENMODE);
+        }
+    }
+
+    private LayoutState entered(LayoutRequest request) {
+        LayoutState layout = new LayoutState(
+                request.client(),
+                request.file(),
+                request.fileSystem(),
+                states.firstStateid(states.nextNumber()),
+                request.wireHandle());
+        states.enter(layout);
+        byFile.computeIfAbsent(request.file(), _ -> new LinkedHashMap<>(2)).put(request.client(), layout);
+        byClient.computeIfAbsent(request.client(), _ -> new LinkedHashMap<>(2)).put(layout.number(), layout);
+        count++;
+        return layout;
+    }
+
+    /**
+     * The layout of that stateid. Its seqid may be an earlier one: requests of one client overtake each other (RFC
+     * 8881, section 12.5.3).
+     *
+     * @throws Nfs4Exception BAD_STATEID if it is not of a layout of that file; DELEG_REVOKED
+     */
+    public LayoutState find(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        if (states.entry(client, stateid) instanceof LayoutState layout
+                && layout.key().equals(file)
+                && stateid.seqid() != 0
+                && stateid.seqid() - layout.seqid() <= 0) {
+            if (layout.isRevoked()) {
+                throw Nfs4Exception.of(Nfs4Status.DELEG_REVOKED);
+            }
+            return layout;
+        }
+        throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** LAYOUTRETURN of one file. Returns the stateid of what is left; empty if nothing is. */
+    public Optional<Stateid> giveBack(Client client, FileKey file, Stateid stateid, LayoutReturned part)
+            throws Nfs4Exception {
+        LayoutState layout = find(client, file, stateid);
+        if (layout.giveBack(part.ofReading(), part.ofWriting())) {
+            remove(layout);
+            return Optional.empty();
+        }
+        return Optional.of(layout.stateid());
+    }
+
+    /** LAYOUTRETURN of all files, or of all files of a file system if it is not null. */
+    public void giveBackAll(Client client, @Nullable FileSystem fileSystem, LayoutReturned part) {
+        for (LayoutState layout : List.copyOf(of(client))) {
+            if ((fileSystem == null || layout.isOf(fileSystem))
+                    && !layout.isRevoked()
+                    && layout.giveBack(part.ofReading(), part.ofWriting())) {
+                remove(layout);
+            }
+        }
+    }
+
+    /**
+     * Recalls the layouts of other clients than {@code by}. Returns one of these conflicts, or null if there is none.
+     *
+     * @param by null for anyone who is not an NFSv4 client
+     */
+    @Nullable
+    public Conflict conflict(long nowNanos, FileKey file, @Nullable Client by) {
+        if (byFile.isEmpty()) {
+            return null;
+        }
+        Client holder = null;
+        for (LayoutState layout :
+                List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
+            if (layout.client() == by || layout.client().isGone() || layout.isRevoked()) {
+                continue;
+            }
+            if (layout.isLacked()) {
+                remove(layout);
+                continue;
+            }
+            if (layout.isOverdue(nowNanos, leaseNanos)) {
+                revoke(layout);
+                continue;
+            }
+            layout.recall(nowNanos);
+            recalled.add(layout);
+            tell(nowNanos, layout);
+            holder = layout.client();
+        }
+        if (holder == null) {
+            return null;
+        }
+        changes.rest(nowNanos, file);
+        return new Conflict(holder, null);
+    }
+
+    private void tell(long nowNanos, LayoutState layout) {
+        if (layout.isRecallDue(nowNanos, PAUSE_NANOS) && recaller.recall(nowNanos, layout.client(), layout)) {
+            sent++;
+        }
+    }
+
+    /** Sends the recalls that waited for a callback path or a slot, and removes layouts that the client lacks. */
+    public void notifyAll(long nowNanos, Client client) {
+        for (LayoutState layout : List.copyOf(of(client))) {
+            if (layout.isLacked()) {
+                remove(layout);
+            } else {
+                tell(nowNanos, layout);
+            }
+        }
+    }
+
+    /** The changes of files that exclude layouts. */
+    public FileChangeWindows changes() {
+        return changes;
+    }
+
+    /** FREE_STATEID; LOCKS_HELD unless the layout was revoked. */
+    void free(LayoutState layout) throws Nfs4Exception {
+        if (!layout.isRevoked()) {
+            throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
+        }
+        remove(layout);
+    }
+
+    private void revoke(LayoutState layout) {
+        recalled.remove(layout);
+        layout.revoke();
+        revoked++;
+    }
+
+    /**
+     * Notes that a client has closed or returned a file. If {@code isHeld} is false it has the file no more, and its
+     * layout ends (logr_return_on_close).
+     */
+    public void left(Client client, FileKey file, BooleanSupplier isHeld) {
+        LayoutState layout =
+                byFile.isEmpty() ? null : byFile.getOrDefault(file, Map.of()).get(client);
+        if (layout != null && !isHeld.getAsBoolean()) {
+            remove(layout);
+        }
+    }
+
+    private void remove(LayoutState layout) {
+        recalled.remove(layout);
+        if (states.byNumber(layout.number()) == layout) {
+            count--;
+        }
+        states.leave(layout);
+        byFile.computeIfPresent(layout.key(), (_, held) -> {
+            held.remove(layout.client(), layout);
+            return held.isEmpty() ? null : held;
+        });
+        byClient.computeIfPresent(layout.client(), (_, held) -> {
+            held.remove(layout.number());
+            return held.isEmpty() ? null : held;
+        });
+    }
+
+    /** The layouts of a client, including revoked ones until they are freed. */
+    public Collection<LayoutState> of(Client client) {
+        Map<Long, LayoutState> held = byClient.get(client);
+        return held == null ? List.of() : held.values();
+    }
+
+    /** True if a layout of the client was revoked and not freed yet. */
+    public boolean isAnyRevokedOf(Client client) {
+        return of(client).stream().anyMatch(LayoutState::isRevoked);
+    }
+
+    /** Revokes layouts that were recalled and not returned within a lease. */
+    public void sweep(long nowNanos) {
+        List<LayoutState> overdue = new ArrayList<>();
+        for (LayoutState layout : recalled) {
+            if (layout.isOverdue(nowNanos, leaseNanos)) {
+                overdue.add(layout);
+            }
+        }
+        overdue.forEach(this::revoke);
+        changes.sweep(nowNanos);
+    }
+
+    /** Numbers of layouts, and events since the start. */
+    public LayoutCounts counts() {
+        return new LayoutCounts(count, granted, sent, revoked);
+    }
+}
