@@ -41,17 +41,9 @@ final class FilledParts {
      * @return null if it would have to wait for a disk
      */
     static @Nullable FilledParts read(Pieces pieces, int first, ByteBuffer sink, Runnable memory) throws IOException {
-        List<Pieces.Part> parts = pieces.parts();
-        Pieces.Part start = parts.get(first);
-        int end = first + 1;
-        int lengthBytes = start.lengthBytes();
-        while (end < parts.size() && follows(parts.get(end - 1), parts.get(end))) {
-            if (parts.get(end).lengthBytes() > sink.capacity() - lengthBytes) {
-                break;
-            }
-            lengthBytes += parts.get(end).lengthBytes();
-            end++;
-        }
+        Pieces.Part start = pieces.parts().get(first);
+        int end = endOf(pieces.parts(), first, sink.capacity());
+        int lengthBytes = lengthBytes(pieces.parts(), first, end);
         int got = start.range().tryRead(start.from(), sink.clear().limit(lengthBytes));
         if (got == FileRange.WOULD_WAIT && end > first + 1) {
             // What is lacking may lie behind the first part.
@@ -59,6 +51,31 @@ final class FilledParts {
             got = start.range().tryRead(start.from(), sink.clear().limit(start.lengthBytes()));
         }
         return got == FileRange.WOULD_WAIT ? null : of(pieces, first, end, sink, memory);
+    }
+
+    /** How many bytes {@link #read} takes at once, if the sink holds up to that many. */
+    static int wantedBytes(Pieces pieces, int first, int mostBytes) {
+        return lengthBytes(pieces.parts(), first, endOf(pieces.parts(), first, mostBytes));
+    }
+
+    private static int endOf(List<Pieces.Part> parts, int first, int mostBytes) {
+        int end = first + 1;
+        int lengthBytes = parts.get(first).lengthBytes();
+        while (end < parts.size()
+                && follows(parts.get(end - 1), parts.get(end))
+                && parts.get(end).lengthBytes() <= mostBytes - lengthBytes) {
+            lengthBytes += parts.get(end).lengthBytes();
+            end++;
+        }
+        return end;
+    }
+
+    private static int lengthBytes(List<Pieces.Part> parts, int first, int end) {
+        int lengthBytes = 0;
+        for (int part = first; part < end; part++) {
+            lengthBytes += parts.get(part).lengthBytes();
+        }
+        return lengthBytes;
     }
 
     private static boolean follows(Pieces.Part one, Pieces.Part next) {

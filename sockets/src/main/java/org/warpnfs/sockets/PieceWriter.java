@@ -44,7 +44,7 @@ import org.warpnfs.payload.Pieces;
  *
  * Pieces stay with the caller until {@code done} runs. While lost bytes are on their way from a loader to the event
  * loop, a connection holds one buffer of {@value PiecesRegion#LOAD_BYTES} bytes. For bytes that have to be seen, as for
- * a CRC, it holds one of {@value PiecesRegion#PIECE_BYTES} until the socket has taken them. Clients share
+ * a CRC, it holds one of at most {@value PiecesRegion#PIECE_BYTES} until the socket has taken them. Clients share
  * {@value #PIECES_BYTES} bytes for those; a connection that finds none waits for its client's turn.
  *
  * <h2>Errors</h2>
@@ -228,7 +228,7 @@ public final class PieceWriter {
                 waiting,
                 limits.turnNanos,
                 () -> tooLong(waiting, "pieces of other connections have taken all memory", limits.turnNanos));
-        waiting.memory = memory.acquire(client(), PiecesRegion.PIECE_BYTES, piece -> {
+        waiting.memory = memory.acquire(client(), waiting.region.neededBytes(), piece -> {
             boolean passed = false;
             try {
                 passed = onEventLoop(() -> given(waiting, piece));

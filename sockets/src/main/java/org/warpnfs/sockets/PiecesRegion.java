@@ -280,13 +280,18 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         return true;
     }
 
+    /** The memory that the next parts need which have to be seen. */
+    int neededBytes() {
+        return FilledParts.wantedBytes(pieces, part, PIECE_BYTES);
+    }
+
     /** Reads the next parts, on whose bytes others depend. */
     private Lack fill() throws IOException {
         if (loaders.isHeld(store())) {
             dropGiven();
             return Lack.BYTES;
         }
-        Payload piece = given != null ? given : memory.tryAcquire(client, PIECE_BYTES);
+        Payload piece = given != null ? given : memory.tryAcquire(client, neededBytes());
         if (piece == null) {
             return Lack.MEMORY;
         }

@@ -31,10 +31,14 @@ class SeenPartsTest extends PieceWriterFixture {
 
     /** The whole range as parts of odd length, each behind a header of one byte and before the sum of its bytes. */
     private static Pieces seen(FileRange range) {
+        return seen(range, RANGE_BYTES);
+    }
+
+    private static Pieces seen(FileRange range, int lengthBytes) {
         Pieces pieces = new Pieces();
         int partBytes = PART_BYTES;
-        for (int from = 0; from < RANGE_BYTES; from += partBytes) {
-            partBytes = Math.min(partBytes, RANGE_BYTES - from);
+        for (int from = 0; from < lengthBytes; from += partBytes) {
+            partBytes = Math.min(partBytes, lengthBytes - from);
             pieces.add(ByteBuffer.allocateDirect(1).put(0, (byte) 101));
             ByteBuffer sum = ByteBuffer.allocateDirect(Integer.BYTES);
             pieces.addSeen(range, from, partBytes, part -> sum.putInt(0, sum(part)));
@@ -191,6 +195,15 @@ class SeenPartsTest extends PieceWriterFixture {
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(failures).isEmpty();
         assertThat(memory.lentBytes()).isZero();
+    }
+
+    /** Else a few slow readers of little would hold the memory of all. */
+    @Test
+    void memoryForPieces_ofAShortRead_isNoMoreThanItsLength() {
+        assertThat(FilledParts.wantedBytes(seen(new CountingRange(), 4096), 0, PiecesRegion.PIECE_BYTES))
+                .isEqualTo(4096);
+        assertThat(FilledParts.wantedBytes(seen(new CountingRange()), 0, PiecesRegion.PIECE_BYTES))
+                .isBetween(PiecesRegion.PIECE_BYTES - PART_BYTES, PiecesRegion.PIECE_BYTES);
     }
 
     @Test

@@ -43,7 +43,7 @@ final class Access implements Operation {
         int asked = in.int32();
         Location file = call.files().current();
         FileAttributes attributes = call.files().attributes(file);
-        call.files().know(file, attributes);
+        LatestAttributes.keep(call, file, attributes);
         int supported = asked & supportedBy(attributes.type(), call.minorVersion());
         EnumSet<Permission> needed = EnumSet.noneOf(Permission.class);
         if ((supported & NEEDS_READ) != 0) {

@@ -35,6 +35,17 @@ final class LatestAttributes {
     }
 
     /**
+     * Keeps attributes that the backend has just given for the operations behind, unless a client may have changed the
+     * file in its cache: once it has returned the delegation, they would be older than what others were told.
+     */
+    static void keep(CallContext call, Location file, FileAttributes attributes) {
+        DelegationStates delegations = call.services().state().delegations();
+        if (!delegations.isAnyWriteDelegated() || file.isAbsent() || !delegations.isWriteDelegated(keyOf(file))) {
+            call.files().know(file, attributes);
+        }
+    }
+
+    /**
      * The attributes of a file, of which {@code asked} are needed. May wait.
      *
      * @throws Nfs4Exception DELAY while a delegation is being recalled, because its client did not answer

@@ -23,7 +23,7 @@ final class Lookup implements Operation {
         Found found = search(call, call.files().currentWithAnyFlavor(), name);
         call.files().setCurrent(found.file());
         if (found.attributes() != null) {
-            call.files().know(found.file(), found.attributes());
+            LatestAttributes.keep(call, found.file(), found.attributes());
         }
     }
 
