@@ -72,7 +72,41 @@ class LayoutTest {
     }
 
     /** A layout as a client reads it. */
-    private record Seen(int[] stateid, List<DeviceId> devices, byte[] handle, String user, String group) {}
+    private static final class Seen {
+        private final int[] stateid;
+        private final List<DeviceId> devices;
+        private final byte[] handle;
+        private final String user;
+        private final String group;
+
+        Seen(int[] stateid, List<DeviceId> devices, byte[] handle, String user, String group) {
+            this.stateid = stateid;
+            this.devices = devices;
+            this.handle = handle;
+            this.user = user;
+            this.group = group;
+        }
+
+        int[] stateid() {
+            return stateid;
+        }
+
+        List<DeviceId> devices() {
+            return devices;
+        }
+
+        byte[] handle() {
+            return handle;
+        }
+
+        String user() {
+            return user;
+        }
+
+        String group() {
+            return group;
+        }
+    }
 
     private static Seen layout(Reply reply, int iomode) {
         reply.op(OpCode.LAYOUTGET);
