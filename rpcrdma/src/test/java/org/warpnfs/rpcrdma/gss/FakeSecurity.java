@@ -41,7 +41,7 @@ final class FakeSecurity implements SecurityContext {
             name = text.substring(1);
             return MORE;
         }
-        int left = text.indexOf(';');
+        int left = text.matches("[^;]*;-?\\d{1,6}") ? text.indexOf(';') : -1;
         name = left < 0 ? text : text.substring(0, left);
         remaining = left < 0 ? null : Duration.ofSeconds(Integer.parseInt(text.substring(left + 1)));
         established = true;
