@@ -121,6 +121,16 @@ public final class KerberosAcceptor implements ContextAcceptor {
         return new Context(GSSManager.getInstance().createContext(credential));
     }
 
+    /** The end in an opened ticket; null if it is not legible, as when another key than the ticket's has opened it. */
+    private static @Nullable Instant endOf(byte[] open) {
+        try {
+            return ServiceTicket.endTime(open);
+        } catch (DerReader.Malformed e) {
+            LOG.debug("no ticket comes of this key", e);
+            return null;
+        }
+    }
+
     /**
      * The end of the ticket in an accepted token.
      *
@@ -136,8 +146,9 @@ public final class KerberosAcceptor implements ContextAcceptor {
                     continue;
                 }
                 byte[] open = TicketKey.decrypt(ticket, key.getEncoded());
-                if (open != null) {
-                    return ServiceTicket.endTime(open);
+                Instant end = open == null ? null : endOf(open);
+                if (end != null) {
+                    return end;
                 }
             }
             LOG.debug("no key for a ticket of encryption type {}", ticket.encryptionType());
