@@ -64,6 +64,7 @@ final class Programs implements AutoCloseable {
             ServerConfig config,
             ServerLimits limits,
             @Nullable StateDirectory state,
+            @Nullable ClusterSeat seat,
             CallbackDialer dialer,
             PeerCalls peers,
             CallRecorder recorder)
@@ -81,7 +82,14 @@ final class Programs implements AutoCloseable {
         service = new LockService(MAX_WAITING_LOCKS, notices, locking);
         try {
             nfs4 = new Nfs4Program(
-                    exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer, recorder, service);
+                    exports,
+                    handles,
+                    payloads,
+                    nfs4Options(config, limits, state, seat),
+                    replies,
+                    dialer,
+                    recorder,
+                    service);
             nfs4.setDelegations(config.dataPath().delegations());
             locks = new NlmServer(
                     exports,
@@ -90,9 +98,10 @@ final class Programs implements AutoCloseable {
                     NlmLimits.DEFAULT,
                     state == null ? null : state.part("nlm"),
                     config.lease(),
-                    new OtherPrograms(nfs4::letGo, nfs4::isGraceRunning, peers, nfs4.fileChanges()),
+                    new OtherPrograms(nfs4::letGo, nfs4::isGraceRunning, nfs4::isRecovering, peers, nfs4.fileChanges()),
                     recorder,
-                    System::nanoTime);
+                    System::nanoTime,
+                    seat == null || seat.isForgiving());
         } catch (IOException e) {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }
@@ -106,6 +115,38 @@ final class Programs implements AutoCloseable {
                 recorder);
         nfsAcl = nfs3.aclProgram();
         mount = new MountProgram(exports, handles, recorder);
+        if (seat != null) {
+            service.holdBackWhile(seat.enforced());
+            seat.connect(new ForCluster());
+        }
+    }
+
+    /** What the programs do for the cluster. */
+    private final class ForCluster implements ClusterSeat.Hooks {
+        @Override
+        public boolean isRecovering() {
+            return service.isReclaiming(System.nanoTime());
+        }
+
+        @Override
+        public void awaitPermitted() {
+            nfs4.awaitPermitted();
+        }
+
+        @Override
+        public boolean isTaking() {
+            return service.isTaking();
+        }
+
+        @Override
+        public void lifted() {
+            service.grantHeldBack();
+        }
+
+        @Override
+        public boolean hasClients() {
+            return locks.hostCount() > 0;
+        }
     }
 
     /**
@@ -176,7 +217,8 @@ final class Programs implements AutoCloseable {
                 .replies(replies);
     }
 
-    private static Nfs4Options nfs4Options(ServerConfig config, ServerLimits limits, @Nullable StateDirectory state)
+    private static Nfs4Options nfs4Options(
+            ServerConfig config, ServerLimits limits, @Nullable StateDirectory state, @Nullable ClusterSeat seat)
             throws ConfigException {
         return new Nfs4Options(
                 config.lease(),
@@ -184,7 +226,8 @@ final class Programs implements AutoCloseable {
                 state == null ? null : state.part("nfs4"),
                 Nfs4Options.DEFAULT_MAX_IO_BYTES,
                 LayerLimits.state(limits, Nfs4Options.DEFAULT_MAX_IO_BYTES),
-                config.dataPath().dataServers());
+                config.dataPath().dataServers(),
+                seat == null ? null : seat.log());
     }
 
     @Override

@@ -37,6 +37,7 @@ import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
@@ -57,6 +58,8 @@ import org.warpnfs.server.rpcbind.PeerPrograms;
  */
 public final class WarpServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WarpServer.class);
+    /** Exit status of a process that lost its place in its cluster. */
+    private static final int LOST_STATUS = 3;
 
     private final ServerConfig config;
     private final Budgets.Plan plan;
@@ -83,16 +86,20 @@ public final class WarpServer implements AutoCloseable {
     private volatile boolean closed;
     private final Drain drain;
 
-    private WarpServer(ServerConfig config, Budgets.Plan plan, CallRecorder recorder) throws ConfigException {
+    private WarpServer(ServerConfig config, Budgets.Plan plan, CallRecorder recorder, @Nullable Runnable ended)
+            throws ConfigException {
         this.config = config;
         this.identities = config.identities();
         this.plan = plan;
         ServerLimits limits = plan.limits();
         boolean started = false;
         try {
-            Path statePath = config.stateDirectory();
+            ClusterChoice cluster = config.cluster();
+            Path statePath = cluster == null ? config.stateDirectory() : ClusterSeat.stateDirectory(cluster);
             StateDirectory state = statePath == null ? null : opened(StateDirectory.open(statePath));
-            byte[] handleKey = state == null ? StateDirectory.freshHandleKey() : state.handleKey();
+            byte[] handleKey = state == null
+                    ? StateDirectory.freshHandleKey()
+                    : cluster == null ? state.handleKey() : ClusterSeat.handleKey(cluster);
             backends = opened(Backends.none(config, plan, state));
             TlsChoice choice = config.tls();
             tls = choice == null ? null : opened(TlsFiles.open(choice));
@@ -100,10 +107,17 @@ public final class WarpServer implements AutoCloseable {
             TlsFiles.requireReachable(exports.exports(), tls);
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
+            ClusterSeat seat = cluster == null || state == null
+                    ? null
+                    : opened(ClusterSeat.take(cluster, config.lease(), state, ended == null ? this::close : ended));
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
             PeerPrograms peers = opened(new PeerPrograms());
-            programs =
-                    opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, peers, recorder));
+            programs = opened(
+                    new Programs(exports, handleKey, payloads, config, limits, state, seat, dialer, peers, recorder));
+            if (seat != null) {
+                // The first that is closed of what the clients need.
+                opened((AutoCloseable) seat::leave);
+            }
             threads = opened(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
             gss = Kerberos.layer(config.kerberos());
@@ -146,7 +160,8 @@ public final class WarpServer implements AutoCloseable {
             throws ConfigException {
         Budgets.Plan plan = plan(config, limits);
         NettyMemory.limit(plan.nettyBytes());
-        return new WarpServer(config, plan, recorder);
+        // In order would be too slow: clients may reclaim elsewhere.
+        return new WarpServer(config, plan, recorder, () -> Runtime.getRuntime().halt(LOST_STATUS));
     }
 
     /**
@@ -166,7 +181,7 @@ public final class WarpServer implements AutoCloseable {
      */
     public static WarpServer start(ServerConfig config, ServerLimits limits, CallRecorder recorder)
             throws ConfigException {
-        return new WarpServer(config, plan(config, limits), recorder);
+        return new WarpServer(config, plan(config, limits), recorder, null);
     }
 
     /**

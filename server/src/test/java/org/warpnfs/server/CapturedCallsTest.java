@@ -78,6 +78,7 @@ class CapturedCallsTest {
                         config,
                         ServerLimits.DEFAULT,
                         null,
+                        null,
                         CallbackDialer.NONE,
                         PeerCalls.NONE,
                         CallRecorder.NONE)) {
@@ -113,6 +114,7 @@ class CapturedCallsTest {
                         new PayloadPool(64 << 20, 2 << 20),
                         config,
                         ServerLimits.DEFAULT,
+                        null,
                         null,
                         CallbackDialer.NONE,
                         PeerCalls.NONE,

@@ -45,6 +45,7 @@ class LadderTest {
                     "org.warpnfs.nfs.export..",
                     "org.warpnfs.nfs.idmap..",
                     // DelegationPolicy, a choice of three words
+                    "org.warpnfs.nfs.cluster",
                     "org.warpnfs.nfs.v4.layout",
                     "org.warpnfs.nfs.v4.state.file");
 

@@ -13,6 +13,9 @@ import java.time.Duration;
  * @param absentNanos how long clients of a node that does not run are waited for
  */
 public record ClusterTiming(long beatNanos, long fenceNanos, long deadNanos, long absentNanos) {
+    private static final Duration SHORTEST_DEAD = Duration.ofSeconds(2);
+    private static final Duration LONGEST_DEAD = Duration.ofSeconds(20);
+
     public ClusterTiming {
         if (beatNanos < 1 || fenceNanos <= beatNanos || deadNanos <= fenceNanos || absentNanos < 0) {
             throw new IllegalArgumentException("a node must beat before it is fenced, and be fenced before it is dead");
@@ -20,15 +23,12 @@ public record ClusterTiming(long beatNanos, long fenceNanos, long deadNanos, lon
     }
 
     /**
-     * The timing of a server.
+     * The timing of a server: dead after a quarter of the lease, from 2 to 20 seconds.
      *
      * @param lease of its NFSv4 clients, in which they notice that their server has gone
      */
     public static ClusterTiming of(Duration lease) {
-        return new ClusterTiming(
-                Duration.ofSeconds(1).toNanos(),
-                Duration.ofSeconds(15).toNanos(),
-                Duration.ofSeconds(20).toNanos(),
-                lease.toNanos() * 2);
+        long deadNanos = Math.clamp(lease.toNanos() / 4, SHORTEST_DEAD.toNanos(), LONGEST_DEAD.toNanos());
+        return new ClusterTiming(deadNanos / 20, deadNanos / 4 * 3, deadNanos, lease.toNanos() * 2);
     }
 }

@@ -1,6 +1,5 @@
 package org.warpnfs.nfs.cluster;
 
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +22,11 @@ public final class Joining {
      *
      * @throws IllegalStateException if the cluster is full
      */
-    public @Nullable ClusterRecord step(long nowNanos, ClusterRecord record, Map<String, Beat> beats) {
+    public @Nullable ClusterRecord step(View view) {
+        ClusterRecord record = view.record();
         Member before = record.member(node);
         if (before != null && before.running()) {
-            long silentNanos = sightings.unchangedNanos(nowNanos, node, before, beats.get(node));
+            long silentNanos = sightings.unchangedNanos(view, node, before);
             return silentNanos < timing.deadNanos()
                     ? null
                     : record.failed(node, before.instance()).join(node);

@@ -123,10 +123,10 @@ public final class Membership {
     /**
      * Considers what was read.
      *
-     * @param nowNanos a time after it was read
-     * @param beats were read after the record
+     * @param nowNanos the present time
      */
-    public Step step(long nowNanos, ClusterStore.Versioned read, Map<String, Beat> beats) {
+    public Step step(long nowNanos, View view) {
+        ClusterStore.Versioned read = view.read();
         if (read.version() < latestVersion) {
             return new Step.Idle();
         }
@@ -148,11 +148,12 @@ public final class Membership {
                 return new Step.Prepare(record.epoch());
             }
         }
-        ClusterRecord next = propose(nowNanos, record, own, beats);
+        ClusterRecord next = propose(view, own);
         return next.equals(record) ? new Step.Idle() : new Step.Propose(next);
     }
 
-    private ClusterRecord propose(long nowNanos, ClusterRecord record, Member own, Map<String, Beat> beats) {
+    private ClusterRecord propose(View view, Member own) {
+        ClusterRecord record = view.record();
         ClusterRecord next = record;
         if (record.isGrace() && own.enforcing() != record.epoch()) {
             next = next.enforce(node, instance);
@@ -167,7 +168,7 @@ public final class Membership {
             if (name.equals(node)) {
                 continue;
             }
-            long unchangedNanos = sightings.unchangedNanos(nowNanos, name, member, beats.get(name));
+            long unchangedNanos = sightings.unchangedNanos(view, name, member);
             if (member.running() && unchangedNanos >= timing.deadNanos()) {
                 next = next.failed(name, member.instance());
             } else if (!member.running() && unchangedNanos >= timing.absentNanos()) {

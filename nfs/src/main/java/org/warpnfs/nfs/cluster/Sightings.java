@@ -12,8 +12,12 @@ final class Sightings {
     private record Seen(
             int instance, boolean running, @Nullable Beat beat, long sinceNanos) {}
 
-    /** How long ago this node saw the first of what it sees now of another. */
-    long unchangedNanos(long nowNanos, String node, Member member, @Nullable Beat beat) {
+    /**
+     * How long another node is known to have shown what it shows now. A change counts from after it was seen, and
+     * silence to before it was asked for: so this node may be held up at any moment and does not take that for silence.
+     */
+    long unchangedNanos(View view, String node, Member member) {
+        Beat beat = view.beats().get(node);
         // A beat of another instance says nothing of this one: it may be the last of a process that was held up.
         Beat own = beat != null && beat.instance() == member.instance() ? beat : null;
         Seen before = seen.get(node);
@@ -21,10 +25,10 @@ final class Sightings {
                 || before.instance != member.instance()
                 || before.running != member.running()
                 || (member.running() && !Objects.equals(before.beat, own))) {
-            before = new Seen(member.instance(), member.running(), own, nowNanos);
-            seen.put(node, before);
+            seen.put(node, new Seen(member.instance(), member.running(), own, view.seenNanos()));
+            return 0;
         }
-        return nowNanos - before.sinceNanos;
+        return view.askedNanos() - before.sinceNanos;
     }
 
     void keepOnly(ClusterRecord record) {

@@ -76,6 +76,9 @@ final class BackendPolls {
 
     /** Reserves for those who are given locks. Returns those who have to ask again. */
     private List<Waiting> candidates(FileLocks locks, List<Reservation> reserved, List<Runnable> after) {
+        if (service.isHeldBack()) {
+            return List.of();
+        }
         List<Waiting> tried = locks.waiting().stream()
                 .filter(Waiting::isTriedLater)
                 .sorted(Comparator.comparingLong(Waiting::trials))

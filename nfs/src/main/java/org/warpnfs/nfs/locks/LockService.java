@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ public final class LockService {
     private final BackendPolls polls;
     private final OwnerTurns ownerTurns = new OwnerTurns();
     private long turns;
+    private volatile BooleanSupplier heldBack = () -> false;
     private volatile boolean reclaiming;
     private volatile long reclaimEndNanos;
 
@@ -381,6 +383,51 @@ public final class LockService {
         return reclaiming;
     }
 
+    /**
+     * Keeps those in line from being granted while this is true: clients of another server may reclaim what they would
+     * get. {@link #grantHeldBack} must be called when it is no longer true.
+     *
+     * @param condition must answer at once
+     */
+    public void holdBackWhile(BooleanSupplier condition) {
+        heldBack = condition;
+    }
+
+    /** True while those in line are not granted. */
+    boolean isHeldBack() {
+        return heldBack.getAsBoolean();
+    }
+
+    /** Grants what could not be granted while those in line were held back. */
+    public void grantHeldBack() {
+        List<FileIdentity> waited;
+        lock.lock();
+        try {
+            waited = files.entrySet().stream()
+                    .filter(file -> !file.getValue().waiting().isEmpty())
+                    .map(Map.Entry::getKey)
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+        waited.forEach(file -> {
+            boolean _ = on(file, (locks, after) -> {
+                grant(locks, after);
+                return true;
+            });
+        });
+    }
+
+    /** True while a lock is being taken at a backend. */
+    public boolean isTaking() {
+        lock.lock();
+        try {
+            return files.values().stream().anyMatch(locks -> !locks.pending().isEmpty());
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether and how locks are taken at backends, and by how many owners. */
     public BackendLocking backends() {
         return backends;
@@ -458,7 +505,7 @@ public final class LockService {
 
     /** Grants what can be granted, in order. */
     void grant(FileLocks locks, List<Runnable> after) {
-        if (locks.waiting().isEmpty()) {
+        if (locks.waiting().isEmpty() || isHeldBack()) {
             return;
         }
         for (Waiting next : List.copyOf(locks.waiting())) {

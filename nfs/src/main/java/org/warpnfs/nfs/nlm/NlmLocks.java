@@ -47,6 +47,7 @@ final class NlmLocks {
     private final HostMonitor monitor;
     private final DepartedOwners departed;
     private final BooleanSupplier otherGrace;
+    private final BooleanSupplier otherRecovery;
     private final FileChanges fileChanges;
     private final LongSupplier clockNanos;
     private final Granting granting;
@@ -61,6 +62,7 @@ final class NlmLocks {
         this.monitor = monitor;
         this.departed = others.departed();
         this.otherGrace = others.otherGrace();
+        this.otherRecovery = others.otherRecovery();
         this.fileChanges = others.fileChanges();
         this.clockNanos = clockNanos;
         this.granting = new Granting(others.calls(), this::release);
@@ -76,6 +78,11 @@ final class NlmLocks {
     /** True while clients may reclaim, and nothing else. */
     boolean isReclaiming() {
         return service.isReclaiming(clockNanos.getAsLong()) || otherGrace.getAsBoolean();
+    }
+
+    /** True while clients of this server may reclaim. */
+    private boolean isRecovering() {
+        return service.isReclaiming(clockNanos.getAsLong()) || otherRecovery.getAsBoolean();
     }
 
     /** TEST. */
@@ -129,7 +136,7 @@ final class NlmLocks {
         HostHoldings.Place place = place(caller, file, args.lock());
         NlmHost host = place.owner().host();
         boolean reclaiming = isReclaiming();
-        if (args.reclaim() && !(reclaiming && monitor.mayReclaim(host))) {
+        if (args.reclaim() && !(isRecovering() && monitor.mayReclaim(host))) {
             return NlmStatus.DENIED;
         }
         if (!args.reclaim() && reclaiming) {

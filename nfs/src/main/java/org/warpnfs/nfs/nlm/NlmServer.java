@@ -44,8 +44,24 @@ public final class NlmServer {
             CallRecorder recorder,
             LongSupplier clockNanos)
             throws IOException {
+        this(exports, handles, locks, limits, stateDirectory, grace, others, recorder, clockNanos, true);
+    }
+
+    /** @param forgiving false if clients of the last instance may not reclaim: others may have got their locks */
+    public NlmServer(
+            ExportTable exports,
+            NfsHandles handles,
+            LockService locks,
+            NlmLimits limits,
+            @Nullable Path stateDirectory,
+            Duration grace,
+            OtherPrograms others,
+            CallRecorder recorder,
+            LongSupplier clockNanos,
+            boolean forgiving)
+            throws IOException {
         this.monitor = new StatusMonitor(
-                NsmRecords.open(stateDirectory, limits.maxHosts()), others.calls(), limits.maxHosts());
+                NsmRecords.open(stateDirectory, limits.maxHosts()), others.calls(), limits.maxHosts(), forgiving);
         this.locks = new NlmLocks(locks, limits, monitor, others, clockNanos);
         this.shares = new NlmShares(limits.maxShares());
         this.nlm = new NlmProgram(new NlmProcedures(exports, handles, this.locks, shares), others.calls(), recorder);

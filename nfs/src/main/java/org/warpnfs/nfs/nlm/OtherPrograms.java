@@ -8,8 +8,14 @@ import org.warpnfs.nfs.export.FileChanges;
  *
  * @param departed asks whether an owner whose lock conflicts is still there
  * @param otherGrace true while clients of another protocol may reclaim
+ * @param otherRecovery true while clients of another protocol of this server may reclaim; not while only those of
+ *     another server may
  * @param calls calls clients
  * @param fileChanges told before a file is locked: a client with a delegation locks it without asking
  */
 public record OtherPrograms(
-        DepartedOwners departed, BooleanSupplier otherGrace, PeerCalls calls, FileChanges fileChanges) {}
+        DepartedOwners departed,
+        BooleanSupplier otherGrace,
+        BooleanSupplier otherRecovery,
+        PeerCalls calls,
+        FileChanges fileChanges) {}

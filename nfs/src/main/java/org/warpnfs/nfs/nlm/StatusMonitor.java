@@ -54,11 +54,21 @@ final class StatusMonitor implements HostMonitor {
 
     /** @param most limit of clients */
     StatusMonitor(NsmRecords records, PeerCalls calls, int most) {
+        this(records, calls, most, true);
+    }
+
+    /**
+     * @param most limit of clients
+     * @param forgiving false if clients of the last instance may not reclaim. They are told of the restart all the
+     *     same, and learn that they have lost their locks
+     */
+    StatusMonitor(NsmRecords records, PeerCalls calls, int most, boolean forgiving) {
         this.records = records;
         this.calls = calls;
         this.most = most;
-        this.reclaimers =
-                records.before().stream().map(NsmRecords.Monitored::host).collect(Collectors.toUnmodifiableSet());
+        this.reclaimers = !forgiving
+                ? Set.of()
+                : records.before().stream().map(NsmRecords.Monitored::host).collect(Collectors.toUnmodifiableSet());
         for (NsmRecords.Monitored host : records.before()) {
             Entry entry = new Entry();
             entry.durable = true;
@@ -79,8 +89,10 @@ final class StatusMonitor implements HostMonitor {
 
     /** Begins to tell the clients of the last instance. Returns at once. */
     void notifyClients() {
-        if (hasReclaimers()) {
-            LOG.info("NSM: {} client(s) had locks by NLM and are told of the restart", reclaimers.size());
+        if (!records.before().isEmpty()) {
+            LOG.info(
+                    "NSM: {} client(s) had locks by NLM and are told of the restart",
+                    records.before().size());
         }
         records.before().forEach(host -> attempt(host, 0));
     }

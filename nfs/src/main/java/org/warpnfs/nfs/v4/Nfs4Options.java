@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 
 /**
  * Options of the program.
@@ -15,6 +16,8 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
  * @param maxIoBytes limit of one READ or WRITE; the payload pool and the transports must support it
  * @param limits how much state clients may have
  * @param dataServers where clients may read and write files of exports that permit it
+ * @param sharedLog the recovery log of a server that shares its records with others; null if it has its own, in the
+ *     state directory. Closed with the program
  */
 public record Nfs4Options(
         Duration lease,
@@ -22,7 +25,8 @@ public record Nfs4Options(
         @Nullable Path stateDirectory,
         int maxIoBytes,
         StateLimits limits,
-        DataServers dataServers) {
+        DataServers dataServers,
+        @Nullable RecoveryLog sharedLog) {
     /** The most that a Linux client asks for. */
     public static final int DEFAULT_MAX_IO_BYTES = 1 << 20;
 
@@ -36,6 +40,17 @@ public record Nfs4Options(
         if (maxIoBytes < 4096 || maxIoBytes > 1 << 28) {
             throw new IllegalArgumentException("I/O size of " + maxIoBytes + " bytes is not within 4096.." + (1 << 28));
         }
+    }
+
+    /** Options of a server that shares its records with no other. */
+    public Nfs4Options(
+            Duration lease,
+            Duration grace,
+            @Nullable Path stateDirectory,
+            int maxIoBytes,
+            StateLimits limits,
+            DataServers dataServers) {
+        this(lease, grace, stateDirectory, maxIoBytes, limits, dataServers, null);
     }
 
     /** Options with the default limits of state. */

@@ -185,9 +185,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             LongSupplier clockNanos)
             throws IOException {
         int maxIoBytes = Math.min(options.maxIoBytes(), pool.maxLengthBytes());
-        RecoveryLog log = options.stateDirectory() == null
-                ? new VolatileRecoveryLog()
-                : FileRecoveryLog.open(options.stateDirectory());
+        RecoveryLog log = logOf(options);
         this.exports = exports;
         this.replies = replies;
         this.clockNanos = clockNanos;
@@ -209,7 +207,15 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         this.dataServers = new DataServerChoice(options.dataServers());
         this.compound = new Compound(
                 new Nfs4Services(
-                        exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), dataServers, clockNanos),
+                        exports,
+                        handles,
+                        pool,
+                        state,
+                        facts,
+                        Opaque.of(log.serverIdentity()),
+                        dataServers,
+                        Opaque.of(log.serverOwner()),
+                        clockNanos),
                 new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
         this.recorder = recorder;
         this.nulls = recorder.meter(Metered.call("nfs", "4", "NULL"));
@@ -235,6 +241,16 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         } catch (RuntimeException e) {
             LOG.error("What has outlived its time could not be ended: a defect of this server", e);
         }
+    }
+
+    private static RecoveryLog logOf(Nfs4Options options) throws IOException {
+        RecoveryLog shared = options.sharedLog();
+        if (shared != null) {
+            return shared;
+        }
+        return options.stateDirectory() == null
+                ? new VolatileRecoveryLog()
+                : FileRecoveryLog.open(options.stateDirectory());
     }
 
     @Override
@@ -375,6 +391,16 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /** True during the grace period: clients of the previous instance may reclaim, and others wait. */
     public boolean isGraceRunning() {
         return state.isGraceRunning(clockNanos.getAsLong());
+    }
+
+    /** True while clients of this server may reclaim, whatever other servers of the same files do. */
+    public boolean isRecovering() {
+        return state.isRecovering(clockNanos.getAsLong());
+    }
+
+    /** Returns when every call that was permitted new state before has got it. */
+    public void awaitPermitted() {
+        state.awaitPermitted();
     }
 
     /** Must be called when a file system is no longer served. Revokes all state of its files. */

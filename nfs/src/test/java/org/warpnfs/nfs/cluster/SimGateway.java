@@ -3,6 +3,7 @@ package org.warpnfs.nfs.cluster;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,12 +57,20 @@ final class SimGateway {
         next.run();
     }
 
+    /** Reads the signs of life. The process may be held up before and after. */
+    private void see(ClusterStore.Versioned read, Consumer<View> then) {
+        long asked = world.now();
+        step(() -> {
+            Map<String, Beat> seen = Map.copyOf(world.store.beats());
+            step(() -> then.accept(new View(read, seen, asked, world.now())));
+        });
+    }
+
     private void join() {
         ClusterStore.Versioned read = world.read();
-        step(() -> {
-            Map<String, Beat> seen = world.store.beats();
+        see(read, view -> {
             long began = world.now();
-            ClusterRecord next = joining.step(began, read.record(), seen);
+            ClusterRecord next = joining.step(view);
             if (next == null) {
                 world.after(world.timing.beatNanos(), () -> run(this::join));
                 return;
@@ -115,9 +124,8 @@ final class SimGateway {
 
     private void look() {
         ClusterStore.Versioned read = world.read();
-        step(() -> {
-            Map<String, Beat> seen = world.store.beats();
-            switch (member().step(world.now(), read, seen)) {
+        see(read, view -> {
+            switch (member().step(world.now(), view)) {
                 case Membership.Step.Lost() -> world.crash(this);
                 case Membership.Step.Idle() -> {
                     notice();

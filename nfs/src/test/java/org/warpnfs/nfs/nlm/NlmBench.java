@@ -86,7 +86,7 @@ final class NlmBench implements PeerCalls {
                     new NlmLimits(100, 10, 10),
                     directory,
                     Duration.ofNanos(GRACE_NANOS),
-                    new OtherPrograms(_ -> false, () -> otherGrace, this, FileChanges.UNWATCHED),
+                    new OtherPrograms(_ -> false, () -> otherGrace, () -> otherGrace, this, FileChanges.UNWATCHED),
                     CallRecorder.NONE,
                     () -> nowNanos);
         } catch (IOException | FsException e) {

@@ -17,6 +17,7 @@ import org.warpnfs.nfs.idmap.NameThreads;
 import org.warpnfs.nfs.idmap.StaticNames;
 import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.DataPath;
 import org.warpnfs.server.config.DataServerText;
@@ -117,6 +118,8 @@ final class Configured {
                         settings.at(Settings.DATA_SERVERS),
                         settings.get(Settings.DATA_SERVERS),
                         settings.get(Settings.READ_MIRRORS).intValue()));
+        ClusterChoice cluster = mistakes.tried(Optional.<ClusterChoice>empty(), () -> Optional.ofNullable(cluster()))
+                .orElse(null);
         mistakes.end();
         return new ServerConfig(
                 exports,
@@ -143,7 +146,8 @@ final class Configured {
                         settings.get(Settings.NLM),
                         dataServers),
                 tls,
-                kerberos);
+                kerberos,
+                cluster);
     }
 
     /** Returns whether {@code --exports} is set, with files or without; these files can be read again. */
@@ -233,6 +237,17 @@ final class Configured {
                 settings.get(Settings.MANAGE_GIDS),
                 new MappedNames.Choices(domain.isEmpty() ? null : domain, map, settings.get(Settings.ID_NAMES)),
                 KerberosSettings.of(settings).map(KerberosChoice::realm).orElse(null));
+    }
+
+    /** Returns the cluster; null if the server is alone. */
+    private @Nullable ClusterChoice cluster() throws ConfigException {
+        String name = settings.get(Settings.CLUSTER);
+        return name.isEmpty()
+                ? null
+                : new ClusterChoice(
+                        name,
+                        settings.get(Settings.NODE),
+                        PathText.of(settings.at(Settings.CLUSTER_DIRECTORY), settings.get(Settings.CLUSTER_DIRECTORY)));
     }
 
     /** Returns the choices for TLS; null if there is none. */

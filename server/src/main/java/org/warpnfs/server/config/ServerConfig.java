@@ -27,6 +27,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param dataPath the short cuts that calls may take
  * @param tls null if no client can use TLS
  * @param kerberos the server's keys; null if calls with RPCSEC_GSS are denied
+ * @param cluster that the server is a node of; null if it is alone
  */
 public record ServerConfig(
         List<ExportSpec> exports,
@@ -44,7 +45,8 @@ public record ServerConfig(
         IdentityChoices identities,
         DataPath dataPath,
         @Nullable TlsChoice tls,
-        @Nullable KerberosChoice kerberos) {
+        @Nullable KerberosChoice kerberos,
+        @Nullable ClusterChoice cluster) {
 
     /** The least memory for file data in flight: a few transfers of the largest size. */
     public static final long MIN_PAYLOAD_BYTES = 8 << 20;
@@ -57,6 +59,44 @@ public record ServerConfig(
         if ((backend == Backend.PLUGIN) != (plugin != null)) {
             throw new IllegalArgumentException("a plug-in is chosen by backend " + Backend.PLUGIN);
         }
+    }
+
+    /** The configuration of a server that is alone. */
+    public ServerConfig(
+            List<ExportSpec> exports,
+            Backend backend,
+            @Nullable PluginChoice plugin,
+            long memoryBytes,
+            InetSocketAddress rdmaAddress,
+            InetSocketAddress tcpAddress,
+            @Nullable Path stateDirectory,
+            RdmaChoices rdma,
+            Duration lease,
+            int operationThreads,
+            long payloadBytes,
+            Duration drain,
+            IdentityChoices identities,
+            DataPath dataPath,
+            @Nullable TlsChoice tls,
+            @Nullable KerberosChoice kerberos) {
+        this(
+                exports,
+                backend,
+                plugin,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                dataPath,
+                tls,
+                kerberos,
+                null);
     }
 
     /** The configuration of a server with a built-in backend and all short cuts. */
@@ -110,7 +150,8 @@ public record ServerConfig(
                 identities,
                 dataPath,
                 tls,
-                kerberos);
+                kerberos,
+                cluster);
     }
 
     /** The same, with chosen short cuts. */
@@ -131,7 +172,30 @@ public record ServerConfig(
                 identities,
                 chosen,
                 tls,
-                kerberos);
+                kerberos,
+                cluster);
+    }
+
+    /** The same, as a node of a cluster. */
+    public ServerConfig withCluster(@Nullable ClusterChoice chosen) {
+        return new ServerConfig(
+                exports,
+                backend,
+                plugin,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                identities,
+                dataPath,
+                tls,
+                kerberos,
+                chosen);
     }
 
     /** The same, with the server's keys. */
@@ -152,7 +216,8 @@ public record ServerConfig(
                 identities,
                 dataPath,
                 tls,
-                chosen);
+                chosen,
+                cluster);
     }
 
     /** The same, for clients that may use TLS. */
@@ -173,7 +238,8 @@ public record ServerConfig(
                 identities,
                 dataPath,
                 chosen,
-                kerberos);
+                kerberos,
+                cluster);
     }
 
     /**

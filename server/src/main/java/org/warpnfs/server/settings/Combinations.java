@@ -3,7 +3,10 @@ package org.warpnfs.server.settings;
 import java.util.List;
 import java.util.Objects;
 import org.warpnfs.fs.ceph.CephProvider;
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ClusterChoice;
+import org.warpnfs.server.config.DataPath.OnOff;
 
 /**
  * Checks of settings against each other.
@@ -62,6 +65,50 @@ final class Combinations {
         identities(resolved, mistakes);
         ports(resolved, mistakes);
         tls(resolved, mistakes);
+        cluster(resolved, mistakes);
+    }
+
+    /** Locks have to be seen by other gateways, and delegations, which they cannot recall, must not be given. */
+    private static void cluster(Resolved resolved, Mistakes mistakes) {
+        boolean isCluster = resolved.origin(Settings.CLUSTER).isSaid();
+        for (Setting<String> needed : List.of(Settings.CLUSTER, Settings.NODE, Settings.CLUSTER_DIRECTORY)) {
+            boolean isSaid = resolved.origin(needed).isSaid();
+            if (isCluster && !isSaid) {
+                mistakes.add(resolved.at(Settings.CLUSTER) + ": this needs " + needed.key() + " too");
+            } else if (!isCluster && isSaid) {
+                mistakes.add(resolved.at(needed) + ": this is for a cluster (--cluster)");
+            } else if (isSaid
+                    && !needed.equals(Settings.CLUSTER_DIRECTORY)
+                    && !ClusterChoice.isName(resolved.get(needed))) {
+                mistakes.add(
+                        resolved.told(needed)
+                                + ": at most 63 letters, digits, dots, - and _ after a letter or digit");
+            }
+        }
+        if (!isCluster) {
+            return;
+        }
+        if (isBuiltIn(resolved, Backend.MEMORY)) {
+            mistakes.add(resolved.at(Settings.CLUSTER) + ": gateways do not share files in memory");
+        }
+        follow(resolved, Settings.HOST_LOCKS, OnOff.ON, "gateways would not see each other's locks", mistakes);
+        follow(
+                resolved,
+                Settings.DELEGATIONS,
+                DelegationPolicy.NONE,
+                "gateways cannot recall each other's delegations",
+                mistakes);
+    }
+
+    private static <T> void follow(Resolved resolved, Setting<T> setting, T value, String why, Mistakes mistakes) {
+        if (resolved.get(setting).equals(value)) {
+            return;
+        }
+        if (resolved.origin(setting).isSaid()) {
+            mistakes.add(resolved.told(setting) + ": not in a cluster (--cluster): " + why);
+        } else {
+            resolved.follow(setting, value, Settings.CLUSTER.key());
+        }
     }
 
     private static Setting<?> limit(String name) {

@@ -219,6 +219,30 @@ public final class Settings {
                     "NFSv4 lease, and the longest grace period after a restart.")
             .flag("--lease", "SECONDS");
 
+    public static final Setting<String> CLUSTER = Setting.of(
+                    "cluster",
+                    new Kind.Text("a name", false),
+                    "",
+                    "The cluster of gateways of the same files that this server belongs to (docs/cluster.md).")
+            .shown("none: the server is alone")
+            .flag("--cluster", "NAME");
+
+    public static final Setting<String> NODE = Setting.of(
+                    "node",
+                    new Kind.Text("a name", false),
+                    "",
+                    "The name of this gateway in its cluster; whoever takes its address over starts with it too.")
+            .shown("none")
+            .flag("--node", "NAME");
+
+    public static final Setting<String> CLUSTER_DIRECTORY = Setting.of(
+                    "clusterDirectory",
+                    new Kind.Text("a directory", false),
+                    "",
+                    "A directory that all gateways of the cluster see. Its subdirectory NAME must exist.")
+            .shown("none")
+            .flag("--cluster-directory", "DIR");
+
     public static final Setting<DelegationPolicy> DELEGATIONS = Setting.of(
                     "delegations",
                     new Kind.Choice<>(DelegationPolicy.class),
@@ -433,6 +457,9 @@ public final class Settings {
                 SPLICE,
                 INLINE,
                 LEASE,
+                CLUSTER,
+                NODE,
+                CLUSTER_DIRECTORY,
                 DELEGATIONS,
                 THREADS,
                 MANAGE_GIDS,

@@ -23,8 +23,17 @@ final class ServerProcess {
      * @param export the exported directory, which belongs to that user
      * @param state the state directory, which is kept across kills
      * @param classPath a class path that the user may read
+     * @param more options
      */
-    record Plan(int uid, int leaseSeconds, Path export, Path state, String classPath) {}
+    record Plan(int uid, int leaseSeconds, Path export, Path state, String classPath, List<String> more) {
+        Plan {
+            more = List.copyOf(more);
+        }
+
+        Plan(int uid, int leaseSeconds, Path export, Path state, String classPath) {
+            this(uid, leaseSeconds, export, state, classPath, List.of());
+        }
+    }
 
     private final Plan plan;
     private final Path log;
@@ -79,6 +88,7 @@ final class ServerProcess {
         command.addAll(List.of("-cp", classPath, Main.class.getName(), "serve"));
         command.addAll(List.of("--export", plan.export() + ",no_root_squash", "--state", plan.state() + ""));
         command.addAll(List.of("--listen", "127.0.0.1", "--rdma-port", rdmaPort + "", "--tcp-port", tcpPort + ""));
+        command.addAll(plan.more());
         command.addAll(List.of("--lease", plan.leaseSeconds() + "", "--payload-memory", "64m"));
         Files.deleteIfExists(log);
         process = new ProcessBuilder(command)

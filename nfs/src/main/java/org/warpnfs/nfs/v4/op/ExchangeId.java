@@ -91,7 +91,7 @@ final class ExchangeId implements Operation {
         }
         // server_owner4: the same at every address; then server_scope, in which the server's ids are unique.
         out.int64(0);
-        call.services().identity().encode(out);
+        call.services().owner().encode(out);
         call.services().identity().encode(out);
         out.int32(0);
     }

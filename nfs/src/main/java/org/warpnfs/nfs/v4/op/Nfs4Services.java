@@ -13,7 +13,8 @@ import org.warpnfs.payload.PayloadPool;
  * The server's objects that operations use.
  *
  * @param dataServers for layouts of pNFS
- * @param identity identifies this server, also after a restart
+ * @param identity identifies this server, also after a restart, together with those that share its records
+ * @param owner identifies this server among these
  * @param clockNanos monotonic
  */
 public record Nfs4Services(
@@ -24,4 +25,5 @@ public record Nfs4Services(
         ServerFacts facts,
         Opaque identity,
         DataServerChoice dataServers,
+        Opaque owner,
         LongSupplier clockNanos) {}

@@ -223,14 +223,27 @@ public final class StateTable implements AutoCloseable {
         return core.limits;
     }
 
-    /** True once the grace period is over, for good. */
+    /** True once the grace period of this server's own clients is over, for good. */
     public boolean isGraceOver() {
         return core.grace.isOver();
     }
 
     public boolean isGraceRunning(long nowNanos) {
+        return isRecovering(nowNanos) || core.grace.isShared(nowNanos);
+    }
+
+    /** True while clients of this server may reclaim, whatever other servers do. */
+    public boolean isRecovering(long nowNanos) {
         core.settleGrace(nowNanos);
-        return !core.grace.isOver() && core.locked(() -> core.grace.isRunning(nowNanos));
+        return !core.grace.isOver() && core.locked(() -> core.grace.isRecovering(nowNanos));
+    }
+
+    /**
+     * Returns when every call that was permitted new state before has got it. For one who has just begun to keep it
+     * from everyone.
+     */
+    public void awaitPermitted() {
+        core.change(() -> {});
     }
 
     /** Throws GRACE while clients may still reclaim what the operation could take from them. */

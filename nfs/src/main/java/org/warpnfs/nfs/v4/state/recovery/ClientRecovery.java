@@ -86,21 +86,23 @@ public final class ClientRecovery {
         grace.complete(client.owner());
     }
 
-    /** Throws GRACE, NO_GRACE or RECLAIM_BAD if the client must not get state now, or must not reclaim it. */
+    /** Throws GRACE, NO_GRACE, RECLAIM_BAD or DELAY if the client must not get state now, or must not reclaim it. */
     public void require(long nowNanos, Client client, boolean reclaim) throws Nfs4Exception {
-        boolean running = grace.isRunning(nowNanos);
         if (!reclaim) {
             // An NFSv4.0 client does not say when it has reclaimed everything.
-            if (running || (!complete.contains(client) && !client.isSessionless())) {
+            if (grace.isRunning(nowNanos) || (!complete.contains(client) && !client.isSessionless())) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }
             return;
         }
-        if (!running || complete.contains(client)) {
+        if (!grace.isRecovering(nowNanos) || complete.contains(client)) {
             throw Nfs4Exception.of(Nfs4Status.NO_GRACE);
         }
         if (!grace.mayReclaim(client.owner())) {
             throw Nfs4Exception.of(Nfs4Status.RECLAIM_BAD);
+        }
+        if (!grace.mayReclaimNow(nowNanos)) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
         grace.prolong(nowNanos);
     }

@@ -28,6 +28,9 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * <p>After each reclaim the period goes on for at least a second, up to twice its length. So a client that has begun
  * can usually reclaim all its files (section 8.4.2.1).
  *
+ * <p>If other servers share the records ({@link SharedGrace}), their periods keep new state from everyone too, and no
+ * client reclaims here before every other server does the same.
+ *
  * <p>Guarded by the lock of the state.
  */
 public final class Grace {
@@ -36,6 +39,7 @@ public final class Grace {
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RecoveryJournal journal;
+    private final SharedGrace shared;
     private final Set<Opaque> awaited;
     private final Set<Opaque> reclaimers;
     private final long latestEndNanos;
@@ -46,6 +50,7 @@ public final class Grace {
     /** @param lengthNanos how long clients may reclaim if no reclaim prolongs it */
     public Grace(RecoveryLog log, RecoveryJournal journal, long nowNanos, long lengthNanos) {
         this.journal = journal;
+        this.shared = log.shared();
         this.reclaimers = log.reclaimers();
         this.awaited = new HashSet<>(reclaimers);
         this.endNanos = nowNanos + lengthNanos;
@@ -56,15 +61,26 @@ public final class Grace {
         }
     }
 
-    /** True once the period is over, for good. Safe without the lock. */
+    /** True once the period of this server's own clients is over, for good. Safe without the lock. */
     public boolean isOver() {
         return over;
     }
 
+    /** True while clients of other servers may reclaim. Safe without the lock. */
+    public boolean isShared(long nowNanos) {
+        return shared.isEnforced(nowNanos);
+    }
+
     /**
-     * True while clients may reclaim. Begins to end the period if its time is up. Called under the lock of the state.
+     * True while clients of this server or of others may reclaim: nobody gets new state. Begins to end the own period
+     * if its time is up. Called under the lock of the state.
      */
     public boolean isRunning(long nowNanos) {
+        return isRecovering(nowNanos) || shared.isEnforced(nowNanos);
+    }
+
+    /** True while clients of this server may reclaim. As {@link #isRunning}. */
+    public boolean isRecovering(long nowNanos) {
         if (over) {
             return false;
         }
@@ -91,6 +107,11 @@ public final class Grace {
     /** The entry that must be on stable storage before the period is over; null while it runs, and afterwards. */
     public RecoveryJournal.@Nullable Entry ending() {
         return over ? null : ending;
+    }
+
+    /** True if every other server keeps new state from its clients, so that the own ones may reclaim. */
+    boolean mayReclaimNow(long nowNanos) {
+        return shared.mayReclaim(nowNanos);
     }
 
     /** True if the client had state before the restart. */

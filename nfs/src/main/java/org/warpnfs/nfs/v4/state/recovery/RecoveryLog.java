@@ -25,8 +25,21 @@ public interface RecoveryLog extends AutoCloseable {
     /** A number that grows with each start; never 0 or -1. It is part of client ids, sessions and stateids. */
     int instance();
 
-    /** The server identity, which stays the same over restarts (section 2.10.4). Some sixteen bytes. */
+    /**
+     * The server identity, which stays the same over restarts (section 2.10.4). Some sixteen bytes. Servers that share
+     * their records have the same.
+     */
     byte[] serverIdentity();
+
+    /** Identifies the server among those that share its records; the same over restarts. */
+    default byte[] serverOwner() {
+        return serverIdentity();
+    }
+
+    /** What other servers of the same files permit. */
+    default SharedGrace shared() {
+        return SharedGrace.NONE;
+    }
 
     /** The clients that may have had state when the server stopped. */
     Set<Opaque> reclaimers();

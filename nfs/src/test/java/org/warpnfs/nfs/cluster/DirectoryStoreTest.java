@@ -1,0 +1,131 @@
+package org.warpnfs.nfs.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DirectoryStoreTest {
+    @TempDir
+    Path directory;
+
+    private DirectoryStore store;
+
+    @BeforeEach
+    void open() throws IOException {
+        store = DirectoryStore.open(directory);
+    }
+
+    @Test
+    void record_everyField_isReadBack() throws IOException {
+        ClusterRecord record = store.read().record().join("a").join("b");
+        assertThat(store.replace(0, record)).isTrue();
+        ClusterRecord failed = record.failed("b", 2).enforce("a", 1);
+        assertThat(store.replace(1, failed)).isTrue();
+        assertThat(DirectoryStore.open(directory).read()).isEqualTo(new ClusterStore.Versioned(2, failed));
+        assertThat(failed.isGrace()).isTrue();
+    }
+
+    @Test
+    void replace_ofAVersionThatIsNotTheLatest_isRefused() throws IOException {
+        ClusterRecord record = store.read().record();
+        assertThat(store.replace(0, record.join("a"))).isTrue();
+        assertThat(store.replace(0, record.join("b"))).isFalse();
+        assertThat(store.read().record().members()).containsOnlyKeys("a");
+    }
+
+    @Test
+    void replace_byANodeHeldUpUntilItsNumberWasRemoved_isRefused() throws IOException {
+        ClusterRecord record = store.read().record();
+        for (int version = 0; version < 2 * DirectoryStore.KEPT; version++) {
+            assertThat(store.replace(version, record)).isTrue();
+        }
+        assertThat(Files.exists(directory.resolve("record/000000000000000002"))).isFalse();
+        assertThat(store.replace(1, record.join("a"))).isFalse();
+        assertThat(store.read()).isEqualTo(new ClusterStore.Versioned(2 * DirectoryStore.KEPT, record));
+        try (var files = Files.list(directory.resolve("record"))) {
+            assertThat(files.count()).isLessThanOrEqualTo(DirectoryStore.KEPT + 1);
+        }
+    }
+
+    @Test
+    void replace_byManyAtOnce_losesNone() throws Exception {
+        int nodes = 8;
+        int times = 20;
+        try (ExecutorService threads = Executors.newFixedThreadPool(nodes)) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int node = 0; node < nodes; node++) {
+                String name = "n" + node;
+                DirectoryStore own = DirectoryStore.open(directory);
+                all.add(threads.submit(() -> {
+                    for (int done = 0; done < times; ) {
+                        ClusterStore.Versioned read = own.read();
+                        ClusterRecord next = read.record().member(name) == null
+                                ? read.record().join(name)
+                                : read.record()
+                                        .stopped(
+                                                name,
+                                                read.record()
+                                                        .members()
+                                                        .get(name)
+                                                        .instance(),
+                                                false);
+                        if (own.replace(read.version(), next)) {
+                            done++;
+                        }
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+        }
+        assertThat(store.read().version()).isEqualTo((long) nodes * times);
+        assertThat(store.read().record().lastInstance()).isEqualTo(nodes * times / 2);
+    }
+
+    @Test
+    void leftovers_ofACrashBeforeOrAfterTheLink_areIgnored() throws IOException {
+        ClusterRecord record = store.read().record().join("a");
+        Files.writeString(directory.resolve("record/new-1"), "warpnfs-clu");
+        assertThat(store.replace(0, record)).isTrue();
+        Files.createLink(directory.resolve("record/new-2"), directory.resolve("record/000000000000000001"));
+        assertThat(DirectoryStore.open(directory).read()).isEqualTo(new ClusterStore.Versioned(1, record));
+    }
+
+    @Test
+    void damagedRecord_everyByteChangedOrCutOff_isRefusedWithItsName() throws IOException {
+        ClusterRecord record = store.read().record().join("a");
+        assertThat(store.replace(0, record)).isTrue();
+        Path file = directory.resolve("record/000000000000000001");
+        byte[] whole = Files.readAllBytes(file);
+        for (int at = 0; at < whole.length; at++) {
+            byte[] changed = whole.clone();
+            changed[at] ^= 1;
+            Files.write(file, changed);
+            assertThatThrownBy(store::read).isInstanceOf(IOException.class).hasMessageContaining(file.toString());
+            Files.write(file, java.util.Arrays.copyOf(whole, at));
+            assertThatThrownBy(store::read).isInstanceOf(IOException.class).hasMessageContaining(file.toString());
+        }
+        Files.write(file, new byte[RecordText.MAX_BYTES + 1]);
+        assertThatThrownBy(store::read).hasMessageContaining("larger");
+    }
+
+    @Test
+    void beats_areSeenByOthers() throws IOException {
+        store.beat("a", new Beat(3, 1));
+        store.beat("a", new Beat(3, 22));
+        assertThat(DirectoryStore.open(directory).beats()).containsOnlyKeys("a").containsValue(new Beat(3, 22));
+    }
+}

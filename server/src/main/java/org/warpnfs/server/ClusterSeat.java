@@ -1,0 +1,465 @@
+package org.warpnfs.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.cluster.Beat;
+import org.warpnfs.nfs.cluster.ClusterRecord;
+import org.warpnfs.nfs.cluster.ClusterStore;
+import org.warpnfs.nfs.cluster.ClusterTiming;
+import org.warpnfs.nfs.cluster.DirectoryStore;
+import org.warpnfs.nfs.cluster.Joining;
+import org.warpnfs.nfs.cluster.Member;
+import org.warpnfs.nfs.cluster.Membership;
+import org.warpnfs.nfs.cluster.View;
+import org.warpnfs.nfs.v4.state.recovery.ClusterRecoveryLog;
+import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
+import org.warpnfs.nfs.v4.state.recovery.SharedGrace;
+import org.warpnfs.server.config.ClusterChoice;
+import org.warpnfs.server.config.ConfigException;
+
+/**
+ * A gateway's place in its cluster: it joins, gives signs of life on a thread of its own, and leaves.
+ *
+ * <h2>Operation</h2>
+ *
+ * A start waits until the earlier process of the same node no longer serves, and then until every other node keeps new
+ * state from its clients. A stop tells the others before it releases anything. If this process was declared dead, or
+ * cannot tell whether it was, it ends.
+ *
+ * <h2>Errors</h2>
+ *
+ * While the directory cannot be read or written, the node goes on until its last sign of life is too old. Safe for any
+ * thread.
+ */
+final class ClusterSeat implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterSeat.class);
+    private static final int HANDLE_KEY_BYTES = 16;
+    private static final int ATTEMPTS = 20;
+    private static final long TAKING_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private final ClusterChoice choice;
+    private final ClusterTiming timing;
+    private final DirectoryStore store;
+    private final Path directory;
+    private final Runnable ended;
+    private final ClusterStore.Versioned joined;
+    private final Membership membership;
+    private final ClusterRecoveryLog log;
+    private final Thread thread;
+    private volatile boolean recovered;
+    private volatile Hooks hooks = Hooks.NONE;
+    private volatile boolean leaving;
+    private volatile boolean closed;
+    private long beats;
+    private boolean wasEnforced;
+    private long failures;
+
+    /** What the programs do for the cluster. */
+    interface Hooks {
+        Hooks NONE = new Hooks() {
+            @Override
+            public boolean isRecovering() {
+                return true;
+            }
+
+            @Override
+            public void awaitPermitted() {
+                // No client is served yet.
+            }
+
+            @Override
+            public boolean isTaking() {
+                return false;
+            }
+
+            @Override
+            public void lifted() {
+                // Nobody waits yet.
+            }
+
+            @Override
+            public boolean hasClients() {
+                return false;
+            }
+        };
+
+        /** True while clients of this node may reclaim by other protocols than NFSv4. */
+        boolean isRecovering();
+
+        /** Returns when every call that was permitted new state before has got it. */
+        void awaitPermitted();
+
+        /** True while a lock is being taken at a backend. */
+        boolean isTaking();
+
+        /** New state is granted again. */
+        void lifted();
+
+        /** True if there are clients of other protocols than NFSv4 that may have state. */
+        boolean hasClients();
+    }
+
+    private ClusterSeat(ClusterChoice choice, ClusterTiming timing, Path cluster, Runnable ended)
+            throws IOException, ConfigException {
+        this.choice = choice;
+        this.timing = timing;
+        this.store = DirectoryStore.open(cluster);
+        this.directory = store.nodeDirectory(choice.node()).resolve("nfs4");
+        this.ended = ended;
+        long began = System.nanoTime();
+        this.joined = join();
+        ClusterRecord record = joined.record();
+        // Counted from before the join was written; what it waited for other processes is no part of it.
+        this.membership = new Membership(choice.node(), timing, joined, Math.max(began, lastProposalNanos));
+        Member own = Objects.requireNonNull(record.member(choice.node()));
+        byte[] identity = HexFormat.of().parseHex(record.identity());
+        this.log = ClusterRecoveryLog.open(
+                directory,
+                own,
+                record.epoch(),
+                new ClusterRecoveryLog.Place(
+                        identity,
+                        (record.identity() + "/" + choice.node()).getBytes(StandardCharsets.US_ASCII),
+                        new OfMembership(),
+                        () -> recovered = true));
+        this.wasEnforced = record.isGrace();
+        LOG.info(
+                "cluster {}: node {} has joined as instance {}, epoch {}, {} client(s) may reclaim",
+                choice.name(),
+                choice.node(),
+                record.lastInstance(),
+                record.epoch(),
+                log.reclaimers().size());
+        this.thread = Thread.ofPlatform().daemon().name("cluster").start(this::run);
+    }
+
+    private final class OfMembership implements SharedGrace {
+        @Override
+        public boolean isEnforced(long nowNanos) {
+            return membership.isEnforced(nowNanos);
+        }
+
+        @Override
+        public boolean mayReclaim(long nowNanos) {
+            return membership.mayReclaim(nowNanos);
+        }
+    }
+
+    /** The directory of a cluster. */
+    static Path clusterDirectory(ClusterChoice choice) {
+        return choice.directory().resolve(choice.name());
+    }
+
+    /**
+     * The state directory of a node, which it finds wherever it runs.
+     *
+     * @throws ConfigException if the cluster's directory is missing. It is not made: if the shared file system is not
+     *     mounted, each node would make one of its own
+     */
+    static Path stateDirectory(ClusterChoice choice) throws ConfigException {
+        if (!Files.isDirectory(clusterDirectory(choice))) {
+            throw new ConfigException("--cluster-directory: " + clusterDirectory(choice)
+                    + ": no such directory; mount the shared file system, and make it once for the cluster");
+        }
+        return clusterDirectory(choice).resolve("nodes").resolve(choice.node());
+    }
+
+    /**
+     * Joins the cluster, and waits until the node's clients may reclaim.
+     *
+     * @param state the node's, which is locked by this process
+     * @param ended is told, on a thread of its own, if this process must end
+     * @throws ConfigException if it cannot join; one line gives the reason
+     */
+    static ClusterSeat take(ClusterChoice choice, Duration lease, StateDirectory state, Runnable ended)
+            throws ConfigException {
+        Path _ = state.part("nfs4");
+        try {
+            ClusterSeat seat = new ClusterSeat(choice, ClusterTiming.of(lease), clusterDirectory(choice), ended);
+            boolean done = false;
+            try {
+                seat.awaitEnforced();
+                done = true;
+            } finally {
+                if (!done) {
+                    seat.close();
+                }
+            }
+            return seat;
+        } catch (IOException e) {
+            throw new ConfigException("--cluster-directory: " + e.getMessage(), e);
+        }
+    }
+
+    private long lastProposalNanos = System.nanoTime();
+
+    private ClusterStore.Versioned join() throws IOException, ConfigException {
+        Joining joining = new Joining(choice.node(), timing);
+        long deadline = System.nanoTime() + 3 * timing.deadNanos();
+        boolean told = false;
+        while (System.nanoTime() - deadline < 0) {
+            ClusterStore.Versioned read = store.read();
+            ClusterRecord next;
+            try {
+                next = joining.step(see(read));
+            } catch (IllegalStateException e) {
+                throw new ConfigException("--cluster: " + e.getMessage(), e);
+            }
+            lastProposalNanos = System.nanoTime();
+            if (next != null && store.replace(read.version(), next)) {
+                return new ClusterStore.Versioned(read.version() + 1, next);
+            }
+            if (next == null) {
+                if (!told) {
+                    LOG.info(
+                            "cluster {}: node {} did not stop in order; waiting {} s for a sign of life of it",
+                            choice.name(),
+                            choice.node(),
+                            Duration.ofNanos(timing.deadNanos()).toSeconds());
+                    told = true;
+                }
+                pause(timing.beatNanos());
+            }
+        }
+        throw new ConfigException("--node " + choice.node() + ": is running elsewhere, as its signs of life in "
+                + clusterDirectory(choice).resolve("beats").resolve(choice.node()) + " say; stop it first");
+    }
+
+    private View see(ClusterStore.Versioned read) throws IOException {
+        long asked = System.nanoTime();
+        Map<String, Beat> beats = store.beats();
+        return new View(read, beats, asked, System.nanoTime());
+    }
+
+    private void awaitEnforced() throws ConfigException {
+        ClusterRecord record = joined.record();
+        Member own = record.member(choice.node());
+        if (own == null || !own.need()) {
+            return;
+        }
+        long deadline = System.nanoTime() + 3 * timing.deadNanos();
+        while (!membership.mayReclaim(System.nanoTime()) && System.nanoTime() - deadline < 0 && thread.isAlive()) {
+            pause(timing.beatNanos() / 4);
+        }
+        if (!membership.mayReclaim(System.nanoTime())) {
+            throw new ConfigException("--cluster " + choice.name()
+                    + ": not every node keeps new state from its clients, so the clients of node " + choice.node()
+                    + " cannot reclaim; see the logs of the others");
+        }
+    }
+
+    RecoveryLog log() {
+        return log;
+    }
+
+    /** True if what clients had may have been given to others: no grace period waits for this node. */
+    boolean isForgiving() {
+        Member own = joined.record().member(choice.node());
+        return own != null && own.need();
+    }
+
+    BooleanSupplier enforced() {
+        return () -> membership.isEnforced(System.nanoTime());
+    }
+
+    void connect(Hooks programs) {
+        hooks = programs;
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                beat();
+                if (failures > 0) {
+                    LOG.info("cluster {}: the directory can be used again", choice.name());
+                    failures = 0;
+                }
+            } catch (IOException | RuntimeException e) {
+                if (failures++ == 0) {
+                    LOG.error("cluster {}: the directory cannot be used: {}", choice.name(), e.toString());
+                }
+            }
+            if (membership.isLost(System.nanoTime()) && !leaving) {
+                LOG.error(
+                        "cluster {}: node {} was declared dead, or could not give a sign of life in time. This process"
+                                + " ends, since its clients may reclaim elsewhere",
+                        choice.name(),
+                        choice.node());
+                closed = true;
+                Thread.ofPlatform().name("cluster-end").start(ended);
+                return;
+            }
+            pause(timing.beatNanos());
+        }
+    }
+
+    private void beat() throws IOException {
+        long began = System.nanoTime();
+        store.beat(choice.node(), new Beat(membership.instance(), ++beats));
+        membership.renewed(began, System.nanoTime());
+        for (int attempt = 0; attempt < ATTEMPTS && !closed; attempt++) {
+            if (recovered && !hooks.isRecovering()) {
+                membership.done();
+            }
+            ClusterStore.Versioned read = store.read();
+            View view = see(read);
+            switch (membership.step(System.nanoTime(), view)) {
+                case Membership.Step.Lost() -> {
+                    return;
+                }
+                case Membership.Step.Idle() -> {
+                    noticeLift();
+                    return;
+                }
+                case Membership.Step.Prepare(long epoch) -> prepare(epoch);
+                case Membership.Step.Propose(ClusterRecord next) -> {
+                    if (store.replace(read.version(), next)) {
+                        tell(read.record(), next);
+                    }
+                }
+            }
+        }
+    }
+
+    /** From now on nobody gets new state. Those who were permitted to have got it when this returns. */
+    private void prepare(long epoch) throws IOException {
+        LOG.info("cluster {}: epoch {}: clients of another node may reclaim, new locks wait", choice.name(), epoch);
+        wasEnforced = true;
+        hooks.awaitPermitted();
+        long until = System.nanoTime() + Math.min(TAKING_NANOS, timing.fenceNanos() / 4);
+        while (hooks.isTaking() && System.nanoTime() - until < 0) {
+            pause(timing.beatNanos() / 4);
+        }
+        log.enter(epoch);
+        membership.prepared(epoch);
+    }
+
+    private void noticeLift() {
+        boolean enforced = membership.isEnforced(System.nanoTime());
+        if (wasEnforced && !enforced) {
+            LOG.info("cluster {}: the grace period is over", choice.name());
+            hooks.lifted();
+        }
+        wasEnforced = enforced;
+    }
+
+    private void tell(ClusterRecord before, ClusterRecord after) {
+        before.members().forEach((node, member) -> {
+            Member now = after.member(node);
+            if (member.running() && now != null && !now.running()) {
+                LOG.warn("cluster {}: node {} gives no sign of life and is declared dead", choice.name(), node);
+            }
+        });
+    }
+
+    private static void pause(long nanos) {
+        try {
+            Thread.sleep(Duration.ofNanos(nanos));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Tells the others that this node stops, and waits until none of them grants anything that its clients may reclaim.
+     * Must be called before anything is released.
+     */
+    void leave() {
+        if (leaving || closed) {
+            return;
+        }
+        leaving = true;
+        boolean hasClients = log.hasClients() || hooks.hasClients();
+        try {
+            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+                ClusterStore.Versioned read = store.read();
+                ClusterRecord next = membership.stopped(read.record(), hasClients);
+                if (next.equals(read.record()) || store.replace(read.version(), next)) {
+                    break;
+                }
+            }
+            long until = System.nanoTime() + timing.deadNanos();
+            while (hasClients && System.nanoTime() - until < 0) {
+                ClusterRecord record = store.read().record();
+                if (!record.isGrace() || record.isEnforcedByAll()) {
+                    break;
+                }
+                pause(timing.beatNanos() / 2);
+            }
+        } catch (IOException e) {
+            LOG.warn("cluster {}: the others were not told of the stop: {}", choice.name(), e.toString());
+        }
+    }
+
+    /**
+     * Returns the key that signs the file handles of all nodes. The first node makes it.
+     *
+     * @throws ConfigException if it cannot be read or made; it names the file
+     */
+    static byte[] handleKey(ClusterChoice choice) throws ConfigException {
+        Path cluster = clusterDirectory(choice);
+        Path file = cluster.resolve("handle-key");
+        try {
+            if (!Files.exists(file)) {
+                makeHandleKey(cluster, file);
+            }
+            byte[] key = Files.readAllBytes(file);
+            if (key.length != HANDLE_KEY_BYTES) {
+                throw new ConfigException(file + ": holds " + key.length + " bytes, not " + HANDLE_KEY_BYTES
+                        + "; restore it, or remove it, which makes every client's file handles stale");
+            }
+            DurableDirectories.sync(cluster);
+            return key;
+        } catch (NoSuchFileException e) {
+            throw new ConfigException(file + ": is missing", e);
+        } catch (IOException e) {
+            throw new ConfigException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void makeHandleKey(Path cluster, Path file) throws IOException {
+        Path fresh = cluster.resolve("handle-key-" + UUID.randomUUID());
+        try {
+            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            try (FileChannel out = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+                int _ = out.write(ByteBuffer.wrap(StateDirectory.freshHandleKey()));
+                out.force(true);
+            }
+            Files.createLink(file, fresh);
+        } catch (FileAlreadyExistsException e) {
+            LOG.debug("another node has made {}", file);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    /** Leaves if it has not, and ends the thread. */
+    @Override
+    public void close() {
+        leave();
+        closed = true;
+        thread.interrupt();
+        try {
+            thread.join(timing.deadNanos() / 1_000_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        log.close();
+    }
+}

@@ -1,0 +1,180 @@
+package org.warpnfs.server.killed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.server.killed.Link.Way;
+import org.warpnfs.server.killed.VerifyingClient.Kindred;
+
+/**
+ * Two gateways of the same directory, each a process of its own. One is killed again and again, and another process
+ * takes its name and address over, with nothing of it but what lies in the directory of the cluster.
+ *
+ * <p>{@code -Dwarpnfs.takeovers=N} sets how often.
+ */
+class TakeoverTest {
+    private static final int TAKEOVERS = Integer.getInteger("warpnfs.takeovers", 2);
+    private static final long SEED = Long.getLong("warpnfs.seed", 1);
+    private static final int LEASE_SECONDS = 24;
+    private static final int DENIED = 10_010;
+    private static final int GRACE = 10_013;
+    private static final Pattern ENFORCED = Pattern.compile("clients of another node may reclaim");
+
+    @TempDir
+    Path temp;
+
+    private ServerProcess gateway(String node) throws IOException {
+        Path state = Files.createDirectory(temp.resolve("state-" + node));
+        List<String> cluster = List.of("--cluster", "c", "--node", node, "--cluster-directory", temp + "");
+        int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        ServerProcess.Plan plan = new ServerProcess.Plan(
+                uid, LEASE_SECONDS, temp.resolve("export"), state, System.getProperty("java.class.path"), cluster);
+        return new ServerProcess(plan, temp.resolve(node + ".log"));
+    }
+
+    @Test
+    void gatewayThatIsKilled_itsSuccessorGivesItsClientsWhatTheyHad_andTheOtherGrantsNothingMeanwhile()
+            throws Exception {
+        Files.createDirectory(temp.resolve("export"));
+        Files.createDirectory(temp.resolve("c"));
+        ServerProcess a = gateway("a");
+        ServerProcess b = gateway("b");
+        int takeover = 0;
+        Life lifeOfB = new Life(LEASE_SECONDS);
+        // Not closed: if the test fails, its clients go on until the servers are killed.
+        ExecutorService threads =
+                Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory());
+        try (Link.Ends ends = new Link.Ends()) {
+            b.start();
+            b.awaitReady();
+            SplittableRandom random = new SplittableRandom(SEED);
+            List<VerifyingClient> ofA = List.of(
+                    new VerifyingClient(new Kindred(3, Way.TCP), a, ends, random.split()),
+                    new VerifyingClient(new Kindred(41, Way.TCP), a, ends, random.split()),
+                    new VerifyingClient(new Kindred(42, Way.RDMA), a, ends, random.split()));
+            List<VerifyingClient> ofB =
+                    List.of(new VerifyingClient(new Kindred(41, Way.RDMA), b, ends, random.split()));
+            ClientsAtWork atB = new ClientsAtWork(ofB, lifeOfB, threads);
+            V4Client contender = new V4Client(1, "contender", 0);
+            Link toB = new Link(ends, b, lifeOfB, Way.TCP);
+            contender.introduce(toB);
+            contender.completeReclaim(toB);
+            V4Client holder = new V4Client(2, "holder", 0);
+            byte[] root = new byte[0];
+            Life lifeOfA = new Life(LEASE_SECONDS);
+            for (; takeover <= TAKEOVERS; takeover++) {
+                a.start();
+                a.awaitReady();
+                Link toA = new Link(ends, a, lifeOfA, Way.TCP);
+                holder.introduce(toA);
+                if (takeover == 0) {
+                    root = new V4Calls(toA, holder).root();
+                    holder.completeReclaim(toA);
+                    assertThat(holder.create(toA, Link.nextXid(), root, "shared")
+                                    .status())
+                            .isZero();
+                    holder.holdCreated();
+                    assertThat(holder.lock(toA, false)).as("LOCK").isZero();
+                } else {
+                    assertThat(contend(contender, toB, root))
+                            .as("before it is reclaimed")
+                            .isEqualTo(GRACE);
+                    assertThat(holder.reclaimOpen(toA))
+                            .as("OPEN by CLAIM_PREVIOUS")
+                            .isZero();
+                    assertThat(holder.lock(toA, true)).as("LOCK that reclaims").isZero();
+                    holder.completeReclaim(toA);
+                }
+                ClientsAtWork atA = new ClientsAtWork(ofA, lifeOfA, threads);
+                atA.awaitRecovered();
+                if (takeover == 0) {
+                    atB.awaitRecovered();
+                }
+                assertThat(contendOutOfGrace(contender, holder, toB, toA, root))
+                        .as("LOCK at the other gateway of what is locked")
+                        .isEqualTo(DENIED);
+                int before = timesEnforced(b);
+                lifeOfA.beginKill();
+                a.kill();
+                atA.awaitEnded();
+                toA.close();
+                await(b, before + 1);
+                assertThat(contend(contender, toB, root))
+                        .as("while its gateway is dead")
+                        .isEqualTo(GRACE);
+                assertThat(contender.renew(toB)).isZero();
+                lifeOfA = lifeOfA.next();
+            }
+            assertThat(ofA).allMatch(client -> !client.hasState() || client.reclaimed() >= TAKEOVERS);
+            System.out.println(TAKEOVERS + " takeovers: "
+                    + ofA.stream().map(VerifyingClient::summary).collect(Collectors.joining("; ")) + "; survivor: "
+                    + ofB.getFirst().summary());
+            ended(lifeOfB, b);
+            atB.awaitEnded();
+        } catch (Exception | AssertionError e) {
+            throw new AssertionError(
+                    "seed " + SEED + ", takeover " + takeover + ": " + e + "\na said:\n" + a.output() + "\nb said:\n"
+                            + b.output(),
+                    e);
+        } finally {
+            lifeOfB.beginKill();
+            a.kill();
+            b.kill();
+            threads.shutdown();
+        }
+    }
+
+    private static void ended(Life life, ServerProcess server) throws Exception {
+        life.beginKill();
+        server.kill();
+    }
+
+    /** Tries to open and lock at the other gateway what the holder has locked. Returns the status of what failed. */
+    private static int contend(V4Client contender, Link link, byte[] root) throws Exception {
+        int opened = contender.open(link, root, "shared").status();
+        if (opened != 0) {
+            return opened;
+        }
+        int locked = contender.lockCreated(link);
+        contender.closeCreated(link);
+        return locked;
+    }
+
+    private static int contendOutOfGrace(V4Client contender, V4Client holder, Link toB, Link toA, byte[] root)
+            throws Exception {
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(4 * LEASE_SECONDS);
+        int status = contend(contender, toB, root);
+        while (status == GRACE) {
+            assertThat(System.nanoTime() - endNanos).as("time in grace").isNegative();
+            assertThat(holder.renew(toA)).isZero();
+            Thread.sleep(100);
+            status = contend(contender, toB, root);
+        }
+        return status;
+    }
+
+    private static int timesEnforced(ServerProcess gateway) throws IOException {
+        return (int) ENFORCED.matcher(gateway.output()).results().count();
+    }
+
+    private static void await(ServerProcess gateway, int times) throws Exception {
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(LEASE_SECONDS);
+        while (timesEnforced(gateway) < times) {
+            assertThat(System.nanoTime() - endNanos)
+                    .as("time until the others notice")
+                    .isNegative();
+            Thread.sleep(50);
+        }
+    }
+}
