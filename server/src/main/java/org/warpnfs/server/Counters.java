@@ -127,7 +127,9 @@ final class Counters {
                 .add("state_recalls_sent", counts.recalls().sent())
                 .add("state_recalls_failed", counts.recalls().failed())
                 .add("state_recalls_returned", counts.recalls().returned())
-                .add("state_recalls_revoked", counts.recalls().revoked());
+                .add("state_recalls_revoked", counts.recalls().revoked())
+                .add("state_recall_any", counts.questions().recallAny())
+                .add("state_attributes_asked", counts.questions().attributes());
     }
 
     Counters layouts(LayoutCounts counts, long errors) {

@@ -98,7 +98,13 @@ final class Programs implements AutoCloseable {
                     NlmLimits.DEFAULT,
                     state == null ? null : state.part("nlm"),
                     config.lease(),
-                    new OtherPrograms(nfs4::letGo, nfs4::isGraceRunning, nfs4::isRecovering, peers, nfs4.fileChanges()),
+                    new OtherPrograms(
+                            nfs4::letGo,
+                            nfs4::isGraceRunning,
+                            nfs4::isRecovering,
+                            peers,
+                            nfs4.fileChanges(),
+                            nfs4::reserve),
                     recorder,
                     System::nanoTime,
                     seat == null || seat.isForgiving());

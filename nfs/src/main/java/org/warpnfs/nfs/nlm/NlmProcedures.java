@@ -3,6 +3,7 @@ package org.warpnfs.nfs.nlm;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -10,6 +11,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Admission;
 import org.warpnfs.nfs.export.ExportDenial;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.HandleViolation;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
@@ -27,8 +29,10 @@ final class NlmProcedures {
     private final NfsHandles handles;
     private final NlmLocks locks;
     private final NlmShares shares;
+    private final OtherPrograms others;
 
-    NlmProcedures(ExportTable exports, NfsHandles handles, NlmLocks locks, NlmShares shares) {
+    NlmProcedures(ExportTable exports, NfsHandles handles, NlmLocks locks, NlmShares shares, OtherPrograms others) {
+        this.others = others;
         this.exports = exports;
         this.handles = handles;
         this.locks = locks;
@@ -162,9 +166,21 @@ final class NlmProcedures {
                 return new NlmReply.Shared(NlmStatus.DENIED_GRACE_PERIOD);
             }
             Found found = findToLock(call, args.file(), false);
-            return new NlmReply.Shared(shares.share(host, found.location().identity(), args));
+            return new NlmReply.Shared(shared(host, found.location().identity(), args));
         } catch (Refusal e) {
             return new NlmReply.Shared(e.status);
+        }
+    }
+
+    private NlmStatus shared(NlmHost host, FileIdentity file, ShareArgs args) {
+        NlmStatus[] made = {NlmStatus.DENIED};
+        try (FileChanges.Change _ = others.fileChanges().begin(file)) {
+            boolean _ = others.opens()
+                    .reserve(file, args.access(), args.deny(), () -> made[0] = shares.share(host, file, args));
+            return made[0];
+        } catch (FsException e) {
+            // A delegation is being recalled: its client opens files without asking.
+            return NlmStatus.DENIED_GRACE_PERIOD;
         }
     }
 

@@ -8,8 +8,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * Share reservations of NLM (X/Open XNFS, section 10.3.14). They bind only clients that make some themselves. Safe for
- * any thread.
+ * Share reservations of NLM (X/Open XNFS, section 10.3.14). They bind clients that make some themselves, and OPENs of
+ * NFSv4 and its READs and WRITEs without an open. Safe for any thread.
  */
 final class NlmShares {
     private final int most;
@@ -19,6 +19,12 @@ final class NlmShares {
 
     NlmShares(int most) {
         this.most = most;
+    }
+
+    /** True if a reservation of anybody conflicts. */
+    synchronized boolean conflict(FileIdentity file, int access, int deny) {
+        Modes wanted = new Modes(deny, access);
+        return byFile.getOrDefault(file, Map.of()).values().stream().anyMatch(wanted::conflictsWith);
     }
 
     private record Sharer(NlmHost host, Netobj owner) {}

@@ -12,10 +12,12 @@ import org.warpnfs.nfs.export.FileChanges;
  *     another server may
  * @param calls calls clients
  * @param fileChanges told before a file is locked: a client with a delegation locks it without asking
+ * @param opens asked before a share reservation is made
  */
 public record OtherPrograms(
         DepartedOwners departed,
         BooleanSupplier otherGrace,
         BooleanSupplier otherRecovery,
         PeerCalls calls,
-        FileChanges fileChanges) {}
+        FileChanges fileChanges,
+        OpenShares opens) {}

@@ -140,7 +140,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         this(exports, handles, pool, options, replies, dialer, recorder, locksOf(options));
     }
 
-    private static LockService locksOf(Nfs4Options options) {
+    static LockService locksOf(Nfs4Options options) {
         return new LockService(
                 options.limits().maxLocks(),
                 ForkJoinPool.commonPool(),
@@ -168,9 +168,10 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             Nfs4Options options,
             ReplyCache replies,
             CallbackDialer dialer,
+            LockService locks,
             LongSupplier clockNanos)
             throws IOException {
-        this(exports, handles, pool, options, replies, dialer, CallRecorder.NONE, locksOf(options), clockNanos);
+        this(exports, handles, pool, options, replies, dialer, CallRecorder.NONE, locks, clockNanos);
     }
 
     private Nfs4Program(
@@ -363,6 +364,14 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
      */
     public boolean letGo(Locker owner) {
         return owner instanceof LockOwner own && state.locks().expire(clockNanos.getAsLong(), own.client());
+    }
+
+    /**
+     * What programs of other versions must call before they reserve a file: notes the reservation, unless an open
+     * denies one of these accesses or has one that is to be denied. Returns false if there is such an open.
+     */
+    public boolean reserve(FileIdentity file, int access, int deny, Runnable then) {
+        return state.opens().reserve(clockNanos.getAsLong(), FileKey.of(file), access, deny, then);
     }
 
     private static Principal principalOf(Identity identity) {

@@ -56,6 +56,10 @@ final class NlmBench implements PeerCalls {
     final NlmServer server;
     final Export export;
     boolean otherGrace;
+    /** What an open of NFSv4 denies, and has. */
+    int openDenies;
+
+    int openHas;
     long nowNanos;
 
     NlmBench() {
@@ -86,7 +90,13 @@ final class NlmBench implements PeerCalls {
                     new NlmLimits(100, 10, 10),
                     directory,
                     Duration.ofNanos(GRACE_NANOS),
-                    new OtherPrograms(_ -> false, () -> otherGrace, () -> otherGrace, this, FileChanges.UNWATCHED),
+                    new OtherPrograms(
+                            _ -> false,
+                            () -> otherGrace,
+                            () -> otherGrace,
+                            this,
+                            FileChanges.UNWATCHED,
+                            this::reserve),
                     CallRecorder.NONE,
                     () -> nowNanos);
         } catch (IOException | FsException e) {
@@ -100,6 +110,14 @@ final class NlmBench implements PeerCalls {
         CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
         answers.add(answer);
         return answer;
+    }
+
+    private boolean reserve(FileIdentity shared, int access, int deny, Runnable then) {
+        if (!shared.equals(identity()) || (access & openDenies) != 0 || (deny & openHas) != 0) {
+            return false;
+        }
+        then.run();
+        return true;
     }
 
     @Override

@@ -223,6 +223,18 @@ class NlmProgramTest {
     }
 
     @Test
+    void share_thatAnOpenOfNfs4Excludes_isDenied() {
+        bench.openDenies = 2;
+        bench.openHas = 1;
+        assertThat(bench.share(CLIENT, "a", 0, 2, true)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.share(CLIENT, "a", 1, 1, true)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.share(CLIENT, "a", 2, 1, true)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.service.shares().conflict(bench.identity(), 2, 0)).isTrue();
+        assertThat(bench.service.shares().conflict(bench.identity(), 0, 1)).isTrue();
+        assertThat(bench.service.shares().conflict(bench.identity(), 1, 2)).isFalse();
+    }
+
+    @Test
     void share_moreThanAClientsShare_hasNoRoom() {
         int shared = 0;
         while (bench.share(CLIENT, "a" + shared, 0, 1, true) == NlmStatus.GRANTED) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.LocalFileSystem;
 import org.warpnfs.fs.local.LocalOptions;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Delegations of files that processes of the host use too: the kernel makes them wait for a lease. */
 @Timeout(60)
@@ -95,6 +96,17 @@ class LeasedDelegationTest {
         assertThat(reader.isAlive()).isTrue();
         giveBack(delegation);
         assertThat(reader.waitFor()).isZero();
+    }
+
+    /** The file must not be opened for it, which would break the lease. */
+    @Test
+    void commit_ofAFileUnderAWriteDelegation_recallsNothing() {
+        Reply opened = holder.run(new Ops().data().open("o", "f", 3, 0));
+        opened.afterData().op(OpCode.OPEN);
+        int[] open = opened.stateid();
+        holder.run(new Ops().data().lookup("f").close(open));
+        assertThat(holder.statusOf(new Ops().data().lookup("f").commit())).isEqualTo(Nfs4Status.OK);
+        assertThat(holder.nextCallback()).isNull();
     }
 
     @Test

@@ -35,6 +35,7 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.FakeDialer;
@@ -60,6 +61,7 @@ final class V4Server implements AutoCloseable {
     private DataServers dataServers = DataServers.NONE;
     ReplyCache replies;
     private Nfs4Program program;
+    LockService locks;
     private final Path stateDirectory;
     private int xid = 1;
     /** Supplementary groups of callers. */
@@ -143,14 +145,9 @@ final class V4Server implements AutoCloseable {
     void start() {
         try {
             replies = new ReplyCache(ReplyCache.MAX_BYTES, () -> nowNanos);
-            program = new Nfs4Program(
-                    exports,
-                    handles,
-                    payloads,
-                    new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers),
-                    replies,
-                    dialer,
-                    () -> nowNanos);
+            Nfs4Options options = new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers);
+            locks = Nfs4Program.locksOf(options);
+            program = new Nfs4Program(exports, handles, payloads, options, replies, dialer, locks, () -> nowNanos);
             program.setPatience(Duration.ZERO);
         } catch (IOException e) {
             throw new AssertionError(e);

@@ -366,6 +366,11 @@ public final class MetricTable {
                     "Layouts revoked because they were not returned within a lease"),
             total("data_server_errors", "data_server_errors", "Errors at data servers that clients have reported"),
             total(
+                    "state_recall_any",
+                    "state_recall_any",
+                    "Times that a client was asked to return some (CB_RECALL_ANY)"),
+            total("state_attributes_asked", "state_attributes_asked", "CB_GETATTRs sent"),
+            total(
                     "state_connections_not_bound",
                     "state_connections_not_bound",
                     "Connections beyond the number that their session remembers"),

@@ -142,6 +142,25 @@ public final class OpenStates {
         }
     }
 
+    /**
+     * Reserves for a client of another protocol, unless an open denies one of these accesses or has one that is to be
+     * denied.
+     *
+     * @param then notes the reservation, so that an open finds it; run under the lock of the state
+     * @return false if there is such an open
+     */
+    public boolean reserve(long nowNanos, FileKey file, int access, int deny, Runnable then) {
+        return core.locked(() -> {
+            try {
+                core.expireWhile(nowNanos, () -> core.files.shareConflict(file, access, deny), Nfs4Status.SHARE_DENIED);
+            } catch (Nfs4Exception e) {
+                return false;
+            }
+            then.run();
+            return true;
+        });
+    }
+
     /** OPEN_DOWNGRADE. */
     public Stateid downgrade(Client client, FileKey file, Stateid stateid, int access, int deny) throws Nfs4Exception {
         return core.locked(() -> core.files.downgrade(client, file, stateid, access, deny));

@@ -13,6 +13,7 @@ import org.warpnfs.nfs.v4.state.client.SlotCounts;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.LayoutCounts;
+import org.warpnfs.nfs.v4.state.file.QuestionCounts;
 import org.warpnfs.nfs.v4.state.file.RecallCounts;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -270,7 +271,8 @@ public final class StateTable implements AutoCloseable {
                 core.sessions.connectionsNotBound(),
                 core.clients.expired(),
                 core.refused(),
-                core.delegations.recalls().counts()));
+                core.delegations.recalls().counts(),
+                core.delegations.questions()));
     }
 
     /**
@@ -288,6 +290,7 @@ public final class StateTable implements AutoCloseable {
      * @param refused how often a client was refused something because it or its address had used up its share, since
      *     the start
      * @param recalls of delegations
+     * @param questions to clients with delegations
      */
     public record Counts(
             int clients,
@@ -304,7 +307,8 @@ public final class StateTable implements AutoCloseable {
             long connectionsNotBound,
             long clientsExpired,
             long refused,
-            RecallCounts recalls) {}
+            RecallCounts recalls,
+            QuestionCounts questions) {}
 
     /** How often {@link #sweep} is to be called if no client may call for a long time. */
     public long sweepPauseNanos() {

@@ -63,9 +63,15 @@ public final class StateidStates {
         });
     }
 
-    /** Any open of the file that can write, or none. COMMIT uses it, since it has no stateid. */
+    /**
+     * Any open or delegation of the file that can write, or none. COMMIT uses it, since it has no stateid. A file under
+     * a write delegation may have no open, and must not be opened anew, which would recall the delegation.
+     */
     public IoGrant anyWriter(FileKey file) {
-        return core.locked(() -> core.files.anyWriter(file));
+        return core.locked(() -> {
+            IoGrant open = core.files.anyWriter(file);
+            return open.hasFile() ? open : core.delegations.anyWriter(file);
+        });
     }
 
     private void anonymous(long nowNanos, FileKey file, int access) throws Nfs4Exception {

@@ -18,6 +18,7 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
+import org.warpnfs.nfs.v4.state.file.QuestionCounts;
 import org.warpnfs.nfs.v4.state.file.RecallCounts;
 import org.warpnfs.nfs.v4.state.file.SharedFile;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -178,7 +179,8 @@ class StateTableTest {
                         table.counts().connectionsNotBound(),
                         0,
                         table.counts().refused(),
-                        new RecallCounts(0, 0, 0, 0)));
+                        new RecallCounts(0, 0, 0, 0),
+                        new QuestionCounts(0, 0)));
     }
 
     @Test

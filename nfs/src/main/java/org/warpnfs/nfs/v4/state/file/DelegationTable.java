@@ -60,6 +60,9 @@ public final class DelegationTable {
     /** Files with a write delegation. Changed under the lock, and read without it. */
     private final Set<FileKey> written = ConcurrentHashMap.newKeySet();
 
+    private long attributesAsked;
+    private long recallAnySent;
+
     private volatile DelegationPolicy policy = DelegationPolicy.WRITE;
 
     /** The delegations of one client. */
@@ -266,6 +269,7 @@ public final class DelegationTable {
         if (recaller.recallAny(nowNanos, client, held.all.size() / 2)) {
             held.isAsked = true;
             held.askedNanos = nowNanos;
+            recallAnySent++;
         }
     }
 
@@ -445,6 +449,12 @@ public final class DelegationTable {
         return null;
     }
 
+    /** Permission by a write delegation of the file, or permission without a file. */
+    public IoGrant anyWriter(FileKey file) {
+        DelegationState delegation = writerOf(file, null);
+        return delegation == null ? IoGrant.withoutFile() : IoGrant.holding(delegation.writer());
+    }
+
     /**
      * Asks the client with a write delegation for the file's attributes, unless it is being asked already. Returns null
      * if it cannot be asked, or has to return the delegation anyway.
@@ -466,6 +476,7 @@ public final class DelegationTable {
             return null;
         }
         delegation.setQuery(query);
+        attributesAsked++;
         return query;
     }
 
@@ -647,6 +658,11 @@ public final class DelegationTable {
     /** The recalls that are under way. */
     public DelegationRecalls recalls() {
         return recalls;
+    }
+
+    /** What holders were asked for, without a recall. */
+    public QuestionCounts questions() {
+        return new QuestionCounts(attributesAsked, recallAnySent);
     }
 
     /** How often a client got no delegation because there was no room. */

@@ -46,13 +46,13 @@ final class FileState {
      * is none.
      */
     @Nullable
-    Conflict shareConflict(OpenRequest request) {
-        Conflict denied = denied(request.access());
-        if (denied != null || request.deny() == 0) {
+    Conflict shareConflict(int access, int deny) {
+        Conflict denied = denied(access);
+        if (denied != null || deny == 0) {
             return denied;
         }
-        for (OpenState open : request.deny() == OpenRequest.WRITE ? writers : opens) {
-            if (!open.client.isGone() && (open.access & request.deny()) != 0) {
+        for (OpenState open : deny == OpenRequest.WRITE ? writers : opens) {
+            if (!open.client.isGone() && (open.access & deny) != 0) {
                 return new Conflict(open.client, null);
             }
         }

@@ -59,15 +59,25 @@ public final class FileStates {
      */
     @Nullable
     public Conflict shareConflict(OpenRequest request) {
-        FileState file = files.get(request.file());
-        return file == null ? null : file.shareConflict(request);
+        Conflict conflict = shareConflict(request.file(), request.access(), request.deny());
+        return conflict == null && locks.isSharedByOthers(request.file(), request.access(), request.deny())
+                ? new Conflict(null, null)
+                : conflict;
+    }
+
+    /** An open that denies one of these accesses, or has an access that is to be denied; null if there is none. */
+    @Nullable
+    public Conflict shareConflict(FileKey key, int access, int deny) {
+        FileState file = files.get(key);
+        return file == null ? null : file.shareConflict(access, deny);
     }
 
     /** An open that denies anonymous I/O with that access; null if there is none. */
     @Nullable
     public Conflict denied(FileKey key, int access) {
         FileState file = files.get(key);
-        return file == null ? null : file.denied(access);
+        Conflict denied = file == null ? null : file.denied(access);
+        return denied == null && locks.isSharedByOthers(key, access, 0) ? new Conflict(null, null) : denied;
     }
 
     /** The share access bits for which the open has no backend file yet. */

@@ -40,6 +40,11 @@ public final class IoGrant implements AutoCloseable {
         return shared == null ? null : shared.fileOf(fileSystem);
     }
 
+    /** True if an open or a delegation is behind it. */
+    public boolean hasFile() {
+        return shared != null;
+    }
+
     /**
      * True if the open's file was opened for that user. Another user may use it only as far as the permissions of the
      * file allow: a stateid is no secret, and an OPEN judges the user who sends it alone.

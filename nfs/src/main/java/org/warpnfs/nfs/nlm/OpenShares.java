@@ -1,0 +1,22 @@
+package org.warpnfs.nfs.nlm;
+
+import org.warpnfs.fs.spi.FileIdentity;
+
+/** Asks the other protocols whether their opens permit a share reservation. */
+@FunctionalInterface
+public interface OpenShares {
+    /** There are no opens. */
+    OpenShares NONE = (_, _, _, then) -> {
+        then.run();
+        return true;
+    };
+
+    /**
+     * Notes a reservation, unless an open denies one of these accesses or has one that is to be denied. No open comes
+     * in between.
+     *
+     * @param then notes the reservation; must return at once
+     * @return false if there is such an open
+     */
+    boolean reserve(FileIdentity file, int access, int deny, Runnable then);
+}
