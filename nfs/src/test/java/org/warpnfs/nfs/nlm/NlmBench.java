@@ -91,12 +91,7 @@ final class NlmBench implements PeerCalls {
                     directory,
                     Duration.ofNanos(GRACE_NANOS),
                     new OtherPrograms(
-                            _ -> false,
-                            () -> otherGrace,
-                            () -> otherGrace,
-                            this,
-                            FileChanges.UNWATCHED,
-                            this::reserve),
+                            _ -> false, () -> otherGrace, () -> otherGrace, this, FileChanges.UNWATCHED, this::reserve),
                     CallRecorder.NONE,
                     () -> nowNanos);
         } catch (IOException | FsException e) {

@@ -17,12 +17,7 @@ import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
  * @param dataServers where NFSv4 clients may read and write the files of exports that permit it
  */
 public record DataPath(
-        OnOff splice,
-        OnOff inline,
-        DelegationPolicy delegations,
-        OnOff hostLocks,
-        OnOff nlm,
-        DataServers dataServers) {
+        OnOff splice, OnOff inline, DelegationPolicy delegations, OnOff hostLocks, OnOff nlm, DataServers dataServers) {
     /** Takes all short cuts. */
     public static final DataPath DEFAULTS = new DataPath(OnOff.ON, OnOff.ON);
 

@@ -81,8 +81,7 @@ final class Combinations {
                     && !needed.equals(Settings.CLUSTER_DIRECTORY)
                     && !ClusterChoice.isName(resolved.get(needed))) {
                 mistakes.add(
-                        resolved.told(needed)
-                                + ": at most 63 letters, digits, dots, - and _ after a letter or digit");
+                        resolved.told(needed) + ": at most 63 letters, digits, dots, - and _ after a letter or digit");
             }
         }
         if (!isCluster) {
