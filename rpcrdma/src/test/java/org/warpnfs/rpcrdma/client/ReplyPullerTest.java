@@ -29,6 +29,7 @@ class ReplyPullerTest {
     private static final int LIMIT_BYTES = 70_000;
 
     private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.builder()
+            .messagesInUse(1)
             .rfc5666(new Rfc5666Options(true, 8, 1 << 20, 1 << 20, Duration.ofSeconds(60), true))
             .build());
 

@@ -27,7 +27,8 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 
 class CallTraceTest {
-    private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
+    private final SimulatedResponder responder =
+            new SimulatedResponder(ResponderOptions.builder().messagesInUse(1).build());
 
     @TempDir
     Path directory;
