@@ -1,6 +1,5 @@
 package org.warpnfs.nfs.locks;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +27,8 @@ import org.warpnfs.fs.spi.OwnerLocks;
  * before any other lock is tried. So a lock that is in the way here is somebody else's.
  *
  * <p>A release that fails is put off, and hinders no lock of others meanwhile. If it fails again and again, the owner's
- * locks are closed, which releases all, and those that it still has are taken anew.
+ * locks are closed, which releases all, and those that it still has are taken anew, now or when the backend can. A
+ * backend that has no time is no failure.
  *
  * <p>A file may be reached through several file systems: one for each export. All are known, and the first serves. When
  * one is no longer served, locks that were taken through it are taken through another.
@@ -50,7 +50,12 @@ final class BackendLocks {
     private final List<LockedFile> routes = new CopyOnWriteArrayList<>();
     private final Map<Locker, OwnerSide> sides = new HashMap<>();
     private final Map<Owed, Integer> failures = new HashMap<>();
+    /** Owners some of whose locks have still to be taken anew. */
+    private final Set<Locker> incomplete = new HashSet<>(0);
+
     private boolean isAbsent;
+    /** True if some locks may have been taken through a file system that is no longer served. */
+    private volatile boolean withdrawn;
 
     /** A range in which the backend may have more locked for an owner than the service. */
     record Owed(Locker owner, ByteRange range) {}
@@ -130,7 +135,8 @@ final class BackendLocks {
                 holder = isAbsent ? Optional.empty() : taken(reservation);
             } catch (FsException e) {
                 failure = e;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // The reservation has to end, whatever it was.
                 LOG.error("a backend failed to lock: a defect", e);
                 failure = FsException.of(FsError.IO);
             }
@@ -263,6 +269,8 @@ final class BackendLocks {
 
     private void close(Locker owner) {
         OwnerSide side = sides.remove(owner);
+        incomplete.remove(owner);
+        failures.keySet().removeIf(owed -> owed.owner().equals(owner));
         if (side != null) {
             share.give(owner.address());
             side.close();
@@ -283,6 +291,10 @@ final class BackendLocks {
     }
 
     private void makeReleases() {
+        if (withdrawn) {
+            leaveWithdrawn();
+        }
+        List.copyOf(incomplete).forEach(this::complete);
         Set<Owed> failed = new HashSet<>(0);
         for (Due due = books.nextOwed(); due != null && !failed.contains(due.owed()); due = books.nextOwed()) {
             if (isMade(due)) {
@@ -293,7 +305,7 @@ final class BackendLocks {
                 books.putOff(due.owed());
             }
         }
-        if (!failed.isEmpty()) {
+        if (withdrawn || !incomplete.isEmpty() || !failed.isEmpty()) {
             books.releaseLater();
         }
     }
@@ -311,60 +323,96 @@ final class BackendLocks {
         try {
             side.release(due.owed().range(), due.held());
             return true;
-        } catch (FsException | RuntimeException e) {
+        } catch (FsException e) {
             LOG.debug("a lock cannot be released yet: {}", e.getMessage());
+            if (e.error() == FsError.TRY_LATER) {
+                return false;
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("a backend failed to release a lock: a defect", e);
         }
-        if (failures.merge(due.owed(), 1, Integer::sum) < MAX_FAILURES) {
+        return failures.merge(due.owed(), 1, Integer::sum) >= MAX_FAILURES && takeAnew(owner, side);
+    }
+
+    /**
+     * Closes the locks of an owner, and takes those anew that it still has. Returns false if that cannot be begun now,
+     * and nothing has changed.
+     */
+    private boolean takeAnew(Locker owner, OwnerSide old) {
+        OwnerSide side;
+        try {
+            side = OwnerSide.open(route(), old.isWritable());
+        } catch (FsException e) {
+            boolean isGone = e.error() == FsError.STALE || e.error() == FsError.NOT_SUPPORTED;
+            if (isGone) {
+                LOG.info("Locks of a client end with their file: {}", e.getMessage());
+                close(owner);
+            }
+            return isGone;
+        } catch (RuntimeException | Error e) {
+            LOG.error("a backend failed to open a file for its locks: a defect", e);
             return false;
         }
-        takeAnew(owner);
+        sides.put(owner, side);
+        old.close();
+        complete(owner);
         return true;
     }
 
-    /** Closes the locks of an owner, and takes those anew that it still has. */
-    private void takeAnew(Locker owner) {
-        OwnerSide old = sides.remove(owner);
-        if (old == null) {
+    /** Takes what the owner has locked and the backend may not have. What fails is tried again later. */
+    private void complete(Locker owner) {
+        OwnerSide side = sides.get(owner);
+        if (side == null) {
+            incomplete.remove(owner);
             return;
         }
-        old.close();
         int lost = 0;
+        boolean isOver = true;
         try {
-            OwnerSide side = OwnerSide.open(route(), old.isWritable());
-            sides.put(owner, side);
             for (HeldLock held : books.heldAtBackend(owner)) {
                 if (OwnerSide.reaches(held.range())
                         && side.tryLock(held.exclusive(), held.range()).isPresent()) {
                     lost++;
                 }
             }
-        } catch (FsException | RuntimeException e) {
-            LOG.warn("Locks of a client are not known to others any more: {}", e.getMessage());
-            if (!sides.containsKey(owner)) {
-                share.give(owner.address());
+        } catch (FsException e) {
+            isOver = e.error() == FsError.STALE;
+            if (isOver || !incomplete.contains(owner)) {
+                LOG.warn("Locks of a client are not known to others now: {}", e.getMessage());
             }
+        } catch (RuntimeException | Error e) {
+            isOver = false;
+            LOG.error("a backend failed to take locks anew: a defect", e);
         }
-        if (lost > 0) {
+        if (isOver) {
+            incomplete.remove(owner);
+        } else {
+            incomplete.add(owner);
+        }
+        if (isOver && lost > 0) {
             LOG.warn("{} locks of a client are not known to others any more: somebody else was faster", lost);
         }
     }
 
     /** A file system is no longer served. Locks that were taken through it are taken through another. */
     void withdraw(FileSystem fileSystem) {
-        if (!routes.removeIf(route -> route.backend() == fileSystem) || !acquire()) {
-            return;
+        if (routes.removeIf(route -> route.backend() == fileSystem)) {
+            withdrawn = true;
+            carryOut();
         }
-        try {
-            makeReleases();
-            List<Locker> owners = new ArrayList<>();
-            sides.forEach((owner, side) -> {
-                if (side.isThrough(fileSystem)) {
-                    owners.add(owner);
-                }
-            });
-            owners.forEach(routes.isEmpty() ? this::close : this::takeAnew);
-        } finally {
-            release();
+    }
+
+    private void leaveWithdrawn() {
+        withdrawn = false;
+        boolean all = true;
+        for (Map.Entry<Locker, OwnerSide> each : List.copyOf(sides.entrySet())) {
+            OwnerSide side = each.getValue();
+            if (routes.stream().noneMatch(route -> side.isThrough(route.backend()))) {
+                all &= takeAnew(each.getKey(), side);
+            }
+        }
+        if (!all) {
+            withdrawn = true;
         }
     }
 

@@ -55,7 +55,8 @@ final class BackendThreads {
         for (Runnable next = next(backend); next != null; next = next(backend)) {
             try {
                 next.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // The line goes on: a thread that ended would count for ever.
                 LOG.error("work on locks at a backend failed: a defect of this server", e);
             }
         }

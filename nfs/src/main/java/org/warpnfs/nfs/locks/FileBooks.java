@@ -43,7 +43,10 @@ final class FileBooks implements BackendLocks.Books {
 
     @Override
     public void isMade(BackendLocks.Owed owed) {
-        boolean _ = service.on(locks.identity(), (_, _) -> locks.owed().remove(owed));
+        boolean _ = service.on(locks.identity(), (_, _) -> {
+            locks.isMade(owed);
+            return true;
+        });
     }
 
     @Override
@@ -57,8 +60,14 @@ final class FileBooks implements BackendLocks.Books {
     @Override
     public void releaseLater() {
         BackendLocks backend = locks.backend();
-        if (backend != null) {
-            service.later(RELEASE_MILLIS, backend, backend::carryOut);
+        if (backend != null && service.look(locks::releaseLater)) {
+            service.later(RELEASE_MILLIS, backend, () -> {
+                boolean _ = service.look(() -> {
+                    locks.releasesNow();
+                    return true;
+                });
+                backend.carryOut();
+            });
         }
     }
 
@@ -78,16 +87,20 @@ final class FileBooks implements BackendLocks.Books {
         int before = locks.held().holdsOf(owner);
         LockAttempt.Outcome outcome = LockAttempt.Outcome.CANCELLED;
         if (reservation.isCancelled()) {
-            locks.owed().add(new BackendLocks.Owed(owner, ByteRange.ALL));
+            locks.owe(owner, ByteRange.ALL);
+        } else if (isTriedAnew(reservation, holder, failure)) {
+            locks.restore(reservation);
+            locks.owe(owner, reservation.range());
+            outcome = LockAttempt.Outcome.WAITING;
         } else if (holder == null && failure == null && !reservation.isUnwanted()) {
             if (locks.confirm(reservation)) {
-                locks.owed().add(new BackendLocks.Owed(owner, reservation.range()));
+                locks.owe(owner, reservation.range());
             }
             outcome = LockAttempt.Outcome.GRANTED;
             grantedInLine(reservation, after);
         } else {
             locks.restore(reservation);
-            locks.owed().add(new BackendLocks.Owed(owner, reservation.range()));
+            locks.owe(owner, reservation.range());
             if (!reservation.isUnwanted()) {
                 outcome = refused(reservation, failure);
             }
@@ -97,6 +110,25 @@ final class FileBooks implements BackendLocks.Books {
         return failure != null && outcome == LockAttempt.Outcome.FAILED
                 ? LockAttempt.failed(failure, more)
                 : LockAttempt.ended(outcome, holder, more);
+    }
+
+    /**
+     * True if a request of the line is to be tried anew: its owner has released a part while it was tried, and waits
+     * for all of it.
+     */
+    private boolean isTriedAnew(Reservation reservation, @Nullable HeldLock holder, @Nullable FsException failure) {
+        Waiting asked = reservation.orWait();
+        boolean isAnew = asked != null
+                && reservation.isOfTheLine()
+                && reservation.isReleased()
+                && !reservation.isUnwanted()
+                && holder == null
+                && failure == null
+                && locks.waiting().contains(asked);
+        if (asked != null && isAnew) {
+            service.lines().inLine(asked).tryLater(false);
+        }
+        return isAnew;
     }
 
     /** Tells the waiter of a request that was in line, unless that is the caller of a request of its own. */

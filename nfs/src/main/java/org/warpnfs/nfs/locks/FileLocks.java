@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -15,13 +14,17 @@ import org.warpnfs.fs.spi.FileIdentity;
  * The locks on one file, and who waits for some. Guarded by the lock of the service; an instance equals only itself.
  */
 final class FileLocks {
+    /** Number of releases that an owner is owed before they are taken for one of all that it has not locked. */
+    private static final int MAX_OWED = 16;
+
     private final FileIdentity identity;
     private final ByteRangeLocks<Locker> held = new ByteRangeLocks<>(Locker::isGone);
     /** In the order of their coming. */
     private final Set<Waiting> waiting = new LinkedHashSet<>(2);
 
     private final Map<Locker, Reservation> pending = new HashMap<>(2);
-    private final Queue<BackendLocks.Owed> owed = new ArrayDeque<>(2);
+    private final ArrayDeque<BackendLocks.Owed> owed = new ArrayDeque<>(2);
+    private boolean releasesLater;
     private @Nullable BackendLocks backend;
     private int sides;
     private long pauseMillis;
@@ -57,16 +60,52 @@ final class FileLocks {
         return pending;
     }
 
-    /** What the backend has still to release, in order. */
-    Queue<BackendLocks.Owed> owed() {
-        return owed;
+    /**
+     * Notes what the backend has still to release. The first one may be under way already, with what the owner had
+     * locked before, so it stands for no later one.
+     */
+    void owe(Locker owner, ByteRange range) {
+        BackendLocks.Owed first = owed.peek();
+        List<BackendLocks.Owed> later = owed.stream()
+                .skip(1)
+                .filter(other -> other.owner().equals(owner))
+                .toList();
+        if (later.stream()
+                .anyMatch(other -> other.range().equals(range) || other.range().equals(ByteRange.ALL))) {
+            return;
+        }
+        if (first != null && later.size() >= MAX_OWED) {
+            owed.poll();
+            owed.removeAll(later);
+            owed.add(new BackendLocks.Owed(owner, ByteRange.ALL));
+            owed.addFirst(first);
+            return;
+        }
+        owed.add(new BackendLocks.Owed(owner, range));
+    }
+
+    /** Notes that the first release was made. */
+    void isMade(BackendLocks.Owed release) {
+        owed.remove(release);
     }
 
     /** Notes a release that could not be made: the others come first. */
     void putOff(BackendLocks.Owed release) {
         if (owed.remove(release)) {
-            owed.add(release);
+            owe(release.owner(), release.range());
         }
+    }
+
+    /** Notes that releases are to be made later. Returns false if that was noted before. */
+    boolean releaseLater() {
+        boolean isFirst = !releasesLater;
+        releasesLater = true;
+        return isFirst;
+    }
+
+    /** Notes that the releases that were to be made later are made now. */
+    void releasesNow() {
+        releasesLater = false;
     }
 
     /** Sets the number of owners that have something at the backend. */

@@ -330,7 +330,7 @@ public final class LockService {
             FileLocks locks, Locker owner, ByteRange range, Consumer<Runnable> releases, List<Runnable> after) {
         BackendLocks backend = locks.backend();
         if (backend != null && OwnerSide.reaches(range)) {
-            locks.owed().add(new BackendLocks.Owed(owner, range));
+            locks.owe(owner, range);
             after.add(() -> releases.accept(backend::carryOut));
         }
     }

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.locks;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
@@ -39,7 +40,7 @@ final class OwnerSide {
         return writable;
     }
 
-    boolean isThrough(FileSystem fileSystem) {
+    boolean isThrough(@Nullable FileSystem fileSystem) {
         return through == fileSystem;
     }
 
@@ -97,7 +98,7 @@ final class OwnerSide {
     void close() {
         try {
             locks.close();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a backend failed to release locks: a defect", e);
         }
     }

@@ -111,8 +111,15 @@ public final class Reservation {
         wanted =
                 wanted.stream().flatMap(part -> part.without(released).stream()).toList();
         if (wanted.size() > MAX_PARTS) {
-            unwanted = true;
+            // A request of the line is tried anew, for all of its range.
+            unwanted |= !ofTheLine;
+            wanted = List.of();
         }
+    }
+
+    /** True if the owner has released a part of the range while this is on its way. */
+    boolean isReleased() {
+        return !wanted.equals(List.of(range));
     }
 
     @Nullable

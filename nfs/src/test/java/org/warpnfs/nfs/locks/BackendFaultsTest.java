@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -298,6 +300,165 @@ class BackendFaultsTest {
     }
 
     @Test
+    void release_whileTheBackendHasNoTime_keepsWhatIsLockedHoweverLongItLasts() throws Exception {
+        assertThat(lock(a, true, range(0, 9)).isGranted()).isTrue();
+        fault.set(Fault.of("unlock", FsError.TRY_LATER));
+        unlock(a, range(0, 2));
+        unlock(a, range(3, 4));
+        for (int round = 0; round < 10; round++) {
+            assertThat(timers).as("one for all").hasSize(1);
+            assertThat(timePasses()).isEmpty();
+            assertThat(canLock(true, 9)).isFalse();
+        }
+        fault.set(Fault.NONE);
+        assertThat(timePasses()).isEmpty();
+        assertThat(canLock(true, 0)).isTrue();
+        assertThat(canLock(true, 9)).isFalse();
+        assertThat(timers).isEmpty();
+        unlock(a, ALL);
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void takingAnew_thatCannotBegin_keepsWhatIsLockedUntilItCan() throws Exception {
+        assertThat(lock(a, true, range(0, 9)).isGranted()).isTrue();
+        fault.set(call -> {
+            throw FsException.of(call.equals("open") ? FsError.TRY_LATER : FsError.IO);
+        });
+        unlock(a, range(0, 4));
+        for (int round = 0; round < 10; round++) {
+            assertThat(timePasses()).isEmpty();
+        }
+        assertThat(canLock(true, 9)).isFalse();
+        fault.set(Fault.of("unlock", FsError.IO));
+        assertThat(timePasses()).isEmpty();
+        assertThat(canLock(true, 0)).isTrue();
+        assertThat(canLock(true, 9)).isFalse();
+        unlock(a, ALL);
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void takingAnew_thatFailsHalfway_goesOnUntilAllIsLockedAgain() throws Exception {
+        assertThat(lock(a, true, range(0, 9)).isGranted()).isTrue();
+        fault.set(call -> {
+            if (!call.equals("open")) {
+                throw FsException.of(call.equals("lock") ? FsError.TRY_LATER : FsError.IO);
+            }
+        });
+        unlock(a, range(0, 4));
+        for (int round = 0; round < 10; round++) {
+            assertThat(timePasses()).isEmpty();
+        }
+        fault.set(Fault.NONE);
+        assertThat(timePasses()).isEmpty();
+        assertThat(canLock(true, 0)).isTrue();
+        assertThat(canLock(true, 9)).isFalse();
+        assertThat(timers).isEmpty();
+        unlock(a, ALL);
+        assertThat(service.backends().owners()).isZero();
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void releasesOfOneOwner_thatFail_areFewInTheEnd() throws Exception {
+        assertThat(lock(a, true, range(0, 999)).isGranted()).isTrue();
+        fault.set(Fault.of("unlock", FsError.TRY_LATER));
+        for (long at = 0; at < 1000; at += 2) {
+            unlock(a, range(at, at));
+        }
+        int[] calls = {0};
+        fault.set(call -> {
+            calls[0] += call.equals("unlock") ? 1 : 0;
+            throw FsException.of(FsError.TRY_LATER);
+        });
+        assertThat(timePasses()).isEmpty();
+        assertThat(calls[0]).isLessThan(40);
+        fault.set(Fault.NONE);
+        assertThat(timePasses()).isEmpty();
+        assertThat(canLock(true, 998)).isTrue();
+        assertThat(canLock(true, 4)).isTrue();
+        assertThat(canLock(true, 5)).isFalse();
+        unlock(a, ALL);
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void lock_thatMeetsAnErrorOfTheMachine_endsAllTheSame() throws Exception {
+        fault.set(call -> {
+            throw new NoClassDefFoundError("in " + call);
+        });
+        assertThat(lock(a, true, range(0, 9)).outcome()).isEqualTo(LockAttempt.Outcome.FAILED);
+        assertThat(service.isTaking()).isFalse();
+        fault.set(Fault.NONE);
+        assertThat(lock(a, true, range(0, 9)).isGranted()).isTrue();
+        unlock(a, ALL);
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void unlock_whileARequestOfTheLineIsTried_leavesItInLineForAllOfItsRange() throws Exception {
+        try (OwnerLocks other = elsewhere.openLocks(handle(elsewhere), OpenAccess.READ_WRITE)) {
+            assertThat(other.tryLock(true, 0, 9)).isEmpty();
+            assertThat(waitFor(a, true, range(0, 9)).reservation().settle().outcome())
+                    .isEqualTo(LockAttempt.Outcome.WAITING);
+        }
+        fault.set(call -> {
+            if (call.equals("lock")) {
+                fault.set(Fault.NONE);
+                int _ = service.unlock(file.identity(), a, range(5, 20), work::add);
+            }
+        });
+        List<String> heard = new ArrayList<>(timePasses());
+        heard.addAll(timePasses());
+        assertThat(heard).containsExactly("a granted");
+        assertThat(service.of(file.identity(), a, 9)).containsExactly(new HeldLock(a, true, range(0, 9)));
+        assertThat(canLock(true, 0)).isFalse();
+        assertThat(canLock(true, 9)).isFalse();
+        assertThat(service.waiting()).isZero();
+        unlock(a, ALL);
+        assertThat(timePasses()).isEmpty();
+        assertThat(service.files()).isZero();
+    }
+
+    @Test
+    void withdrawal_whileTheBackendDoesNotAnswer_isMadeLater() throws Exception {
+        try (LocalFileSystem second = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
+                ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            LockedFile other = LockedFile.of(second, handle(second));
+            assertThat(lock(a, true, range(0, 9)).isGranted()).isTrue();
+            Reservation reservation =
+                    service.lock(other, b, true, range(20, 29)).reservation();
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch answer = new CountDownLatch(1);
+            fault.set(_ -> {
+                begun.countDown();
+                try {
+                    answer.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            Future<LockAttempt> taken = thread.submit(reservation::settle);
+            begun.await();
+            service.withdraw(file.backend());
+            fault.set(Fault.NONE);
+            answer.countDown();
+            assertThat(taken.get().isGranted()).isTrue();
+            assertThat(timePasses()).isEmpty();
+            fault.set(_ -> {
+                throw new IllegalStateException("it is not served any more");
+            });
+            assertThat(canLock(true, 9)).isFalse();
+            assertThat(canLock(true, 20)).isFalse();
+            unlock(a, ALL);
+            unlock(b, ALL);
+            assertThat(canLock(true, 9)).isTrue();
+            assertThat(service.files()).isZero();
+        }
+    }
+
+    @Test
     void fileWithoutLocks_isLockedHereAlone() throws Exception {
         for (String call : List.of("open", "lock")) {
             for (FsError error : List.of(FsError.NOT_SUPPORTED, FsError.NO_LOCKS)) {
@@ -411,7 +572,7 @@ class BackendFaultsTest {
 
     @Test
     void fileSystem_thatDoesNotAnswer_delaysNoOther() throws Exception {
-        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+        try (ExecutorService threads = Executors.newFixedThreadPool(2 * BackendThreads.AT_ONCE)) {
             BackendThreads shared = new BackendThreads(threads);
             CountDownLatch answer = new CountDownLatch(1);
             CountDownLatch others = new CountDownLatch(10);
@@ -433,6 +594,21 @@ class BackendFaultsTest {
             assertThat(all.getCount()).isEqualTo(20);
             answer.countDown();
             all.await();
+        }
+    }
+
+    @Test
+    void task_thatEndsWithAnErrorOfTheMachine_leavesTheThreadsToOthers() throws Exception {
+        try (ExecutorService threads = Executors.newFixedThreadPool(BackendThreads.AT_ONCE)) {
+            BackendThreads shared = new BackendThreads(threads);
+            CountDownLatch done = new CountDownLatch(1);
+            for (int i = 0; i < 2 * BackendThreads.AT_ONCE; i++) {
+                shared.execute(files, () -> {
+                    throw new NoClassDefFoundError("on purpose");
+                });
+            }
+            shared.execute(files, done::countDown);
+            assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
         }
     }
 

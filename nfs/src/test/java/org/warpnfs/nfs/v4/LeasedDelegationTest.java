@@ -119,6 +119,24 @@ class LeasedDelegationTest {
         writer.waitFor();
     }
 
+    /** A lease to read would not keep readers out. */
+    @Test
+    void restart_writeDelegationReclaimedByAnOpenToRead_isToBeGivenBack(@TempDir Path state) throws Exception {
+        server.close();
+        server = V4Server.restarting(state, files);
+        holder = V4Client.callable(server, "holder", 0);
+        holder.writeDelegation("f");
+        server.program().close();
+        server.start();
+        holder.connection = V4Server.newConnection();
+        holder.connect();
+        holder.answerNull(holder.nextCallback());
+        Reply reclaimed = holder.run(new Ops().data().lookup("f").openPreviousDelegatedToWriteForReading("o"));
+        reclaimed.afterFile();
+        giveBack(reclaimed.readWriteDelegation());
+        assertThat(reclaimed.bool()).as("it is recalled").isTrue();
+    }
+
     @Test
     void client_thatDoesNotReturnIt_losesItBeforeTheKernelLetsTheProcessGoOn() throws Exception {
         int[] delegation = holder.delegation("f");

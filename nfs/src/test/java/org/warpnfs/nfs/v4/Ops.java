@@ -189,6 +189,11 @@ final class Ops {
         return add(OpCode.OPEN, c -> c.words(0, 3, 0).hyper(0).string(owner).words(0, 1, 2));
     }
 
+    /** The same by an OPEN to read alone. */
+    Ops openPreviousDelegatedToWriteForReading(String owner) {
+        return add(OpCode.OPEN, c -> c.words(0, 1, 0).hyper(0).string(owner).words(0, 1, 2));
+    }
+
     /** The same of a delegation under which the client kept the file's times (RFC 9754). */
     Ops openPreviousDelegatedWithTimes(String owner) {
         return add(OpCode.OPEN, c -> c.words(0, 3, 0).hyper(0).string(owner).words(0, 1, 5));

@@ -202,11 +202,14 @@ public final class DelegationStates {
             DelegationWant.Kind wish,
             FileSystem backend,
             FileHandle file) {
-        boolean isNeeded = core.service.backends().isWanted()
-                && backend.limits().has(Capability.LEASES)
-                && core.locked(() -> core.delegations.mayGrant(clockNanos.getAsLong(), request, wish));
+        boolean isNeeded =
+                core.service.backends().isWanted() && backend.limits().has(Capability.LEASES);
         if (!isNeeded) {
             return new Leased(null, true);
+        }
+        if (!core.locked(() -> core.delegations.mayGrant(clockNanos.getAsLong(), request, wish))) {
+            // What hinders a delegation now may be over when it is decided.
+            return new Leased(null, false);
         }
         boolean writes = (request.access() & OpenRequest.WRITE) != 0;
         BackendLease lease = BackendLease.take(backend, file, writes, broken -> leaseBreaks(clockNanos, broken))
