@@ -1,5 +1,6 @@
 package org.warpnfs.fs.ceph;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -148,7 +149,7 @@ final class CephLeases {
         private void tell() {
             try {
                 breaking.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("a break of a lease could not be passed on: a defect of this server", e);
             }
         }
@@ -166,6 +167,11 @@ final class CephLeases {
         @Override
         public Kind kind() {
             return kind;
+        }
+
+        @Override
+        public Duration breakTime() {
+            return Duration.ofSeconds(opened.mounted().leaseSeconds());
         }
 
         @Override

@@ -1,5 +1,9 @@
 package org.warpnfs.fs.local;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +37,10 @@ import org.warpnfs.fs.spi.OpenAccess;
 final class HostLeases {
     private static final Logger LOG = LoggerFactory.getLogger(HostLeases.class);
     static final int POLL_MILLIS = 200;
+    /** What Linux begins with. */
+    private static final Duration USUAL_BREAK_TIME = Duration.ofSeconds(45);
+
+    private static final Duration BREAK_TIME = breakTime(Path.of("/proc/sys/fs/lease-break-time"));
 
     private final Handles handles;
     private final FdCache files;
@@ -121,7 +129,24 @@ final class HostLeases {
     }
 
     private void poll() {
-        held.forEach(Leased::look);
+        try {
+            held.forEach(Leased::look);
+        } catch (RuntimeException | Error e) {
+            // Otherwise it would have been the last time.
+            LOG.error("leases could not be looked at: a defect of this server", e);
+        }
+    }
+
+    /** The kernel's time, less what may pass until this process sees a break. With 0 the kernel waits for ever. */
+    static Duration breakTime(Path setting) {
+        try {
+            long seconds = Long.parseLong(Files.readString(setting).strip());
+            Duration time = seconds > 0 ? Duration.ofSeconds(seconds) : USUAL_BREAK_TIME;
+            return time.minusMillis(2 * POLL_MILLIS);
+        } catch (IOException | NumberFormatException e) {
+            LOG.debug("the kernel's time for leases is not known", e);
+            return USUAL_BREAK_TIME;
+        }
     }
 
     /** Releases all leases. */
@@ -152,6 +177,11 @@ final class HostLeases {
             return kind;
         }
 
+        @Override
+        public Duration breakTime() {
+            return BREAK_TIME;
+        }
+
         boolean isExclusive() {
             return kind == Kind.WRITE;
         }
@@ -179,7 +209,7 @@ final class HostLeases {
         private void tell() {
             try {
                 breaking.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("a lease breaks and its holder fails: a defect of this server", e);
             }
         }

@@ -3,6 +3,10 @@ package org.warpnfs.fs.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -74,6 +78,40 @@ class HostLeasesTest extends LocalTreeFixture {
         broken.await();
         lease.close();
         fs.open(Caller.ROOT, file, OpenAccess.WRITE).close();
+    }
+
+    @Test
+    void holder_thatFailsWithAnErrorOfTheMachine_keepsNoOtherFromBeingTold() throws Exception {
+        FileHandle bad = create(fs.root(), "bad");
+        FileHandle good = create(fs.root(), "good");
+        CountDownLatch failed = new CountDownLatch(1);
+        CountDownLatch broken = new CountDownLatch(1);
+        Lease first = fs.lease(bad, Lease.Kind.READ, () -> {
+                    failed.countDown();
+                    throw new NoClassDefFoundError("on purpose");
+                })
+                .orElseThrow();
+        Lease second = fs.lease(good, Lease.Kind.READ, broken::countDown).orElseThrow();
+        assertFails(FsError.TRY_LATER, () -> fs.open(Caller.ROOT, bad, OpenAccess.WRITE));
+        failed.await();
+        assertFails(FsError.TRY_LATER, () -> fs.open(Caller.ROOT, good, OpenAccess.WRITE));
+        broken.await();
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void breakTime_isALittleLessThanTheKernels() throws Exception {
+        Path setting = tree.resolve("lease-break-time");
+        for (String text : List.of("0\n", "no number", "45\n", "5\n")) {
+            Files.writeString(setting, text);
+            assertThat(HostLeases.breakTime(setting))
+                    .as(text)
+                    .isBetween(
+                            Duration.ofSeconds(text.startsWith("5") ? 4 : 44),
+                            Duration.ofSeconds(text.startsWith("5") ? 5 : 45));
+        }
+        assertThat(HostLeases.breakTime(tree.resolve("none"))).isEqualTo(Duration.ofSeconds(45));
     }
 
     @Test

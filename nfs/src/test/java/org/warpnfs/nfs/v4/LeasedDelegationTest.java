@@ -3,11 +3,15 @@ package org.warpnfs.nfs.v4;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.LocalFileSystem;
 import org.warpnfs.fs.local.LocalOptions;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -135,6 +141,63 @@ class LeasedDelegationTest {
         reclaimed.afterFile();
         giveBack(reclaimed.readWriteDelegation());
         assertThat(reclaimed.bool()).as("it is recalled").isTrue();
+    }
+
+    /** The files, where something happens when a lease was taken. It is given what tells of a break. */
+    private FileSystem leasing(Consumer<Runnable> taken) {
+        return (FileSystem) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {FileSystem.class}, (_, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(files, arguments);
+                        if (method.getName().equals("lease")) {
+                            taken.accept((Runnable) arguments[2]);
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private Reply reclaimAfterRestart() {
+        server.program().close();
+        server.start();
+        holder.connection = V4Server.newConnection();
+        holder.connect();
+        holder.answerNull(holder.nextCallback());
+        Reply reclaimed = holder.run(new Ops().data().lookup("f").openPreviousDelegatedToWrite("o"));
+        return reclaimed.afterFile();
+    }
+
+    @Test
+    void restart_leaseThatBreaksBeforeTheReclaim_givesNoDelegation(@TempDir Path state) {
+        server.close();
+        server = V4Server.restarting(state, leasing(Runnable::run));
+        holder = V4Client.callable(server, "holder", 0);
+        holder.run(new Ops().data().open("o", "f", 3, 0));
+        assertThat(reclaimAfterRestart().openUpToDelegation()).isEqualTo(NONE);
+    }
+
+    /** It may not be kept until the grace period is over, as one that no process waits for. */
+    @Test
+    void restart_leaseThatBreaksAfterAReclaimThatIsRecalled_isRevokedInTime(@TempDir Path state) throws Exception {
+        server.close();
+        AtomicReference<Runnable> breaking = new AtomicReference<>(() -> {});
+        server = V4Server.restarting(state, leasing(told -> {
+            breaking.set(told);
+            server.program().setDelegations(DelegationPolicy.NONE);
+        }));
+        holder = V4Client.callable(server, "holder", 0);
+        holder.run(new Ops().data().open("o", "f", 3, 0));
+        server.program().setDelegations(DelegationPolicy.WRITE);
+        Reply reclaimed = reclaimAfterRestart();
+        int[] delegation = reclaimed.readWriteDelegation();
+        assertThat(reclaimed.bool()).as("it is recalled").isTrue();
+        breaking.get().run();
+        server.pass(Duration.ofSeconds(41));
+        while (holder.tested(delegation) != Nfs4Status.DELEG_REVOKED) {
+            Thread.sleep(10);
+        }
     }
 
     @Test

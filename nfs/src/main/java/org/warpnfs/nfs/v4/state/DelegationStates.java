@@ -1,11 +1,14 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
@@ -31,18 +34,21 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * delegations. See {@link StateTable}.
  */
 public final class DelegationStates {
+    private static final Logger LOG = LoggerFactory.getLogger(DelegationStates.class);
     /** Requests that may wait for answers to CB_GETATTR at a time: fewer than a lane has threads. */
     private static final int MAX_WAITING = 4;
 
     /** Several times what a client needs that has it in memory. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Less than the 45 s after which Linux lets whoever waits for a lease open the file. */
-    private static final long BREAK_NANOS = TimeUnit.SECONDS.toNanos(40);
-
     private static final long BREAK_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int BREAK_THREADS = 2;
+    private static final int IDLE_SECONDS = 10;
 
     private final StateCore core;
+    /** Of its own: a disk that others wait for must not delay the end of a lease. */
+    private final ScheduledThreadPoolExecutor breaks = breakThreads();
+
     private final Semaphore waiting = new Semaphore(MAX_WAITING);
     private volatile long patienceNanos = PATIENCE_NANOS;
 
@@ -237,11 +243,31 @@ public final class DelegationStates {
      * Nobody asks on behalf of who waits at the backend, so the client is told again until it returns the delegation.
      */
     private void leaseBreaks(LongSupplier clockNanos, BackendLease lease) {
-        long patience = Math.min(core.leaseNanos(), BREAK_NANOS);
-        if (core.locked(() -> core.delegations.leaseBreaks(clockNanos.getAsLong(), lease, patience))) {
-            CompletableFuture.delayedExecutor(BREAK_PAUSE_NANOS, TimeUnit.NANOSECONDS, core.lock::background)
-                    .execute(() -> leaseBreaks(clockNanos, lease));
+        boolean again = true;
+        try {
+            long patience = Math.min(core.leaseNanos(), lease.patienceNanos());
+            again = core.locked(() -> core.delegations.leaseBreaks(clockNanos.getAsLong(), lease, patience));
+        } catch (RuntimeException | Error e) {
+            LOG.error("A delegation whose lease breaks could not be recalled: a defect of this server", e);
         }
+        if (again) {
+            var _ = breaks.schedule(() -> leaseBreaks(clockNanos, lease), BREAK_PAUSE_NANOS, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private static ScheduledThreadPoolExecutor breakThreads() {
+        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(
+                BREAK_THREADS,
+                Thread.ofPlatform().daemon().name("nfs4-leases").factory(),
+                new ThreadPoolExecutor.DiscardPolicy());
+        threads.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
+    }
+
+    /** Ends the timers when the server ends. */
+    void close() {
+        breaks.shutdownNow();
     }
 
     /** Sets how long a request waits for a client's answer to CB_GETATTR. */

@@ -329,6 +329,7 @@ public final class StateTable implements AutoCloseable {
     /** Closes every file. The journal is not changed. */
     @Override
     public void close() {
+        delegations.close();
         core.close();
         if (ownExecutor != null) {
             ownExecutor.shutdown();

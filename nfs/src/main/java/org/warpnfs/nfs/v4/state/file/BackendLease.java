@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state.file;
 
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
@@ -16,7 +17,14 @@ import org.warpnfs.fs.spi.Lease;
  * that.
  */
 public final class BackendLease {
+    /** What is left of the backend's time when the holder's is up: for the next look at it, and for the release. */
+    private static final long MOST_LEFT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long LEAST_LEFT_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final int LEFT_PART = 8;
+
     private volatile boolean breaking;
+    private volatile long patienceNanos;
     /** Guarded by the lock of the state. */
     private @Nullable DelegationState delegation;
 
@@ -39,7 +47,12 @@ public final class BackendLease {
                         breaks.accept(own);
                     })
                     .orElse(null);
-            return own.lease == null ? Optional.empty() : Optional.of(own);
+            Lease taken = own.lease;
+            if (taken == null) {
+                return Optional.empty();
+            }
+            own.patienceNanos = patienceNanos(taken.breakTime().toNanos());
+            return Optional.of(own);
         } catch (FsException e) {
             // A delegation is a favor: without a lease there is none.
             return Optional.empty();
@@ -49,6 +62,16 @@ public final class BackendLease {
     /** True if somebody waits for the file. */
     boolean isBreaking() {
         return breaking;
+    }
+
+    /** How long a holder may take to return its delegation, once the lease breaks. */
+    public long patienceNanos() {
+        return patienceNanos;
+    }
+
+    private static long patienceNanos(long breakNanos) {
+        long left = Math.min(MOST_LEFT_NANOS, Math.max(LEAST_LEFT_NANOS, breakNanos / LEFT_PART));
+        return Math.max(0, breakNanos - left);
     }
 
     /** Notes whose lease it is. Guarded by the lock of the state. */

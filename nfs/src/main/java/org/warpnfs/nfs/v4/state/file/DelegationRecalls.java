@@ -46,6 +46,12 @@ public final class DelegationRecalls {
         begin(nowNanos + 2 * leaseNanos, delegation);
     }
 
+    /** The same for somebody who waits, but not for ever: the client's time begins now, also in the grace period. */
+    void beginNow(long nowNanos, DelegationState delegation) {
+        begin(nowNanos, delegation);
+        delegation.hasten(nowNanos);
+    }
+
     /** Sends a CB_RECALL if one is due. */
     void tell(long nowNanos, DelegationState delegation) {
         if (delegation.isRecallDue(nowNanos, PAUSE_NANOS)

@@ -215,6 +215,13 @@ public final class DelegationState implements StateEntry, Recallable {
         }
     }
 
+    /** If its client's time to return it begins later than now, lets it begin now. */
+    void hasten(long nowNanos) {
+        if (phase == Phase.RECALLED && recalledNanos - nowNanos > 0) {
+            recalledNanos = nowNanos;
+        }
+    }
+
     /** Notes that the client knows without a CB_RECALL that it has to return the delegation. */
     void acknowledge() {
         notice = Notice.ACKNOWLEDGED;

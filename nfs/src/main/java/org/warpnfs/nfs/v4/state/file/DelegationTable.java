@@ -144,7 +144,7 @@ public final class DelegationTable {
             revoke(delegation);
             return false;
         }
-        recalls.begin(nowNanos, delegation);
+        recalls.beginNow(nowNanos, delegation);
         recalls.tell(nowNanos, delegation);
         changes.rest(nowNanos, delegation.key());
         return true;
@@ -220,7 +220,8 @@ public final class DelegationTable {
             @Nullable SharedFile writer) {
         Client client = request.client();
         boolean missing = reader == null && writer == null;
-        if (missing || holds(client, request.file()) || !hasRoomFor(client)) {
+        // A break that has been told of is not told of again.
+        if (missing || wish.isBreaking() || holds(client, request.file()) || !hasRoomFor(client)) {
             return none(DelegationGrant.Why.RESOURCE);
         }
         DelegationState delegation = add(request, wish, kind, reader, writer);

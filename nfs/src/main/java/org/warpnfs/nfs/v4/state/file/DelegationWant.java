@@ -27,7 +27,12 @@ public record DelegationWant(
 
     /** True if others than clients of this server may use the file in a way that conflicts. */
     boolean mayBeBroken() {
-        return !isLeased || (lease != null && lease.isBreaking());
+        return !isLeased || isBreaking();
+    }
+
+    /** True if the lease breaks already: somebody waits for the file. */
+    boolean isBreaking() {
+        return lease != null && lease.isBreaking();
     }
 
     public enum Kind {
