@@ -67,6 +67,9 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
      */
     static final int PIECE_BYTES = 528 << 10;
 
+    /** There are more pieces of up to this size than of the largest. */
+    private static final int LITTLE_BYTES = 64 << 10;
+
     /** Parts of files up to this length are copied, which is cheaper than a system call for each. */
     private static final int SMALL_BYTES = 4 << 10;
 
@@ -280,9 +283,13 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         return true;
     }
 
-    /** The memory that the next parts need which have to be seen. */
+    /**
+     * The memory for the next parts that have to be seen: a little piece for little, and else the largest. There are
+     * few pieces of the sizes between.
+     */
     int neededBytes() {
-        return FilledParts.wantedBytes(pieces, part, PIECE_BYTES);
+        int wantedBytes = FilledParts.wantedBytes(pieces, part, PIECE_BYTES);
+        return wantedBytes <= LITTLE_BYTES ? wantedBytes : PIECE_BYTES;
     }
 
     /** Reads the next parts, on whose bytes others depend. */

@@ -48,7 +48,6 @@ public final class LockService {
     private final BackendLocking backends;
     private final BackendPolls polls;
     private final OwnerTurns ownerTurns = new OwnerTurns();
-    private volatile SharesOfOthers shares = (_, _, _) -> false;
     private long turns;
     private volatile BooleanSupplier heldBack = () -> false;
     private volatile boolean reclaiming;
@@ -427,16 +426,6 @@ public final class LockService {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Sets the share reservations that opens have to respect. */
-    public void setShares(SharesOfOthers others) {
-        shares = others;
-    }
-
-    /** The share reservations that opens have to respect. */
-    public SharesOfOthers shares() {
-        return shares;
     }
 
     /** Whether and how locks are taken at backends, and by how many owners. */

@@ -165,7 +165,7 @@ final class NlmProcedures {
             if (!args.reclaim() && locks.isReclaiming()) {
                 return new NlmReply.Shared(NlmStatus.DENIED_GRACE_PERIOD);
             }
-            Found found = findToLock(call, args.file(), false);
+            Found found = findToLock(call, args.file(), args.writes());
             return new NlmReply.Shared(shared(host, found.location().identity(), args));
         } catch (Refusal e) {
             return new NlmReply.Shared(e.status);

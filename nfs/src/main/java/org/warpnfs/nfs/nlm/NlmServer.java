@@ -64,7 +64,6 @@ public final class NlmServer {
                 NsmRecords.open(stateDirectory, limits.maxHosts()), others.calls(), limits.maxHosts(), forgiving);
         this.locks = new NlmLocks(locks, limits, monitor, others, clockNanos);
         this.shares = new NlmShares(limits.maxShares());
-        locks.setShares(shares::conflict);
         this.nlm = new NlmProgram(
                 new NlmProcedures(exports, handles, this.locks, shares, others), others.calls(), recorder);
         this.nsm = new NsmProgram(monitor, new Restarts(this.locks, shares), recorder);

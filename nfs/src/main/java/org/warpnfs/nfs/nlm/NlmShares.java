@@ -8,8 +8,9 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * Share reservations of NLM (X/Open XNFS, section 10.3.14). They bind clients that make some themselves, and OPENs of
- * NFSv4 and its READs and WRITEs without an open. Safe for any thread.
+ * Share reservations of NLM (X/Open XNFS, section 10.3.14). They bind clients that make some themselves, and none is
+ * made that an OPEN of NFSv4 excludes. They do not bind NFSv4: NLM has no lease, so a reservation whose client is gone
+ * would keep a file closed for ever. Safe for any thread.
  */
 final class NlmShares {
     private final int most;
@@ -19,12 +20,6 @@ final class NlmShares {
 
     NlmShares(int most) {
         this.most = most;
-    }
-
-    /** True if a reservation of anybody conflicts. */
-    synchronized boolean conflict(FileIdentity file, int access, int deny) {
-        Modes wanted = new Modes(deny, access);
-        return byFile.getOrDefault(file, Map.of()).values().stream().anyMatch(wanted::conflictsWith);
     }
 
     private record Sharer(NlmHost host, Netobj owner) {}

@@ -19,6 +19,7 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
  * </pre>
  */
 record ShareArgs(Netobj cookie, String callerName, Netobj file, Netobj owner, int deny, int access, boolean reclaim) {
+    private static final int WRITE = 2;
     private static final int MODES = 4;
 
     static ShareArgs decode(XdrDecodingStream xdr) throws IOException {
@@ -30,5 +31,10 @@ record ShareArgs(Netobj cookie, String callerName, Netobj file, Netobj owner, in
                 BoundedXdr.ordinal(xdr, MODES),
                 BoundedXdr.ordinal(xdr, MODES),
                 BoundedXdr.bool(xdr));
+    }
+
+    /** True if the caller will write. */
+    boolean writes() {
+        return (access & WRITE) != 0;
     }
 }

@@ -37,15 +37,6 @@ class SharesOfOthersTest {
     }
 
     @Test
-    void open_thatAReservationExcludes_isDenied() {
-        server.locks.setShares(
-                (of, access, deny) -> of.equals(identity) && ((access & WRITE) != 0 || (deny & READ) != 0));
-        assertThat(open(WRITE, 0)).isEqualTo(Nfs4Status.SHARE_DENIED);
-        assertThat(open(READ, READ)).isEqualTo(Nfs4Status.SHARE_DENIED);
-        assertThat(open(READ, WRITE)).isEqualTo(Nfs4Status.OK);
-    }
-
-    @Test
     void reservation_thatAnOpenExcludes_isRefusedUntilItsClientIsGone() {
         assertThat(open(READ, WRITE)).isEqualTo(Nfs4Status.OK);
         assertThat(reserve(WRITE, 0)).isFalse();

@@ -97,9 +97,13 @@ final class CallAnswerer {
     void heard() {
         heard++;
         if (!inUse && heard == context.options().messagesInUse()) {
-            inUse = true;
-            grow(context.options().credits() - credits.buffers());
+            takeIntoUse();
         }
+    }
+
+    private void takeIntoUse() {
+        inUse = true;
+        grow(context.options().credits() - credits.buffers());
     }
 
     /** Messages are counted from here on. To be called at regular times. */
@@ -255,7 +259,12 @@ final class CallAnswerer {
             // The requester must take replies before it may make more calls.
             return;
         }
-        grow(credits.wantsMore(wanted));
+        int more = credits.wantsMore(wanted);
+        if (more > 0 && !inUse) {
+            takeIntoUse();
+        } else {
+            grow(more);
+        }
     }
 
     private void grow(int more) {

@@ -59,10 +59,7 @@ public final class FileStates {
      */
     @Nullable
     public Conflict shareConflict(OpenRequest request) {
-        Conflict conflict = shareConflict(request.file(), request.access(), request.deny());
-        return conflict == null && locks.isSharedByOthers(request.file(), request.access(), request.deny())
-                ? new Conflict(null, null)
-                : conflict;
+        return shareConflict(request.file(), request.access(), request.deny());
     }
 
     /** An open that denies one of these accesses, or has an access that is to be denied; null if there is none. */
@@ -76,8 +73,7 @@ public final class FileStates {
     @Nullable
     public Conflict denied(FileKey key, int access) {
         FileState file = files.get(key);
-        Conflict denied = file == null ? null : file.denied(access);
-        return denied == null && locks.isSharedByOthers(key, access, 0) ? new Conflict(null, null) : denied;
+        return file == null ? null : file.denied(access);
     }
 
     /** The share access bits for which the open has no backend file yet. */

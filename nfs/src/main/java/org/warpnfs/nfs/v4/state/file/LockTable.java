@@ -385,11 +385,6 @@ public final class LockTable {
         return service.countOf(lockState.key().identity(), lockState.owner);
     }
 
-    /** True if a client of another protocol has a share reservation that conflicts. */
-    boolean isSharedByOthers(FileKey file, int access, int deny) {
-        return service.shares().conflict(file.identity(), access, deny);
-    }
-
     /** True if anyone has locked a range of the file or waits for one. */
     boolean isLocked(FileKey file) {
         return service.isUsed(file.identity());
