@@ -119,11 +119,18 @@ final class CallWaits {
         for (Call each : underWay) {
             long age = nowNanos - each.sinceNanos;
             oldest = Math.max(oldest, age);
-            if (age >= patience.slow().toNanos() && each.state.compareAndSet(State.RUNNING, State.SLOW)) {
-                count(each, 1);
+            if (age >= patience.slow().toNanos()) {
+                markSlow(each);
             }
         }
         oldestNanos = oldest;
+    }
+
+    /** Both at once under the lock: a call that ends now is not counted out before it was counted in. */
+    private synchronized void markSlow(Call call) {
+        if (call.state.compareAndSet(State.RUNNING, State.SLOW)) {
+            count(call, 1);
+        }
     }
 
     /** What an administrator has to know: a sentence without its full stop. */

@@ -87,7 +87,7 @@ public final class CephFileSystem implements FileSystem {
         this.locks = new CephLocks(nodes, mounts);
         this.leases = new CephLeases(nodes, mounts, openFiles);
         mounts.afterEnd(this::leaveEnded);
-        mounts.beforeUse(locks::retake);
+        mounts.beforeUse(locks::retakeAll);
         this.medium = medium;
         this.root = Handles.of(root.fileSystem(), root.inode(), root.snapshot());
     }

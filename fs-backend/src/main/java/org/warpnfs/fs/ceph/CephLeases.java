@@ -58,8 +58,10 @@ final class CephLeases {
 
     /** Takes a lease, if nobody uses the file in a way that conflicts. */
     Optional<Lease> take(FileHandle file, Lease.Kind kind, Runnable breaking) throws FsException {
-        // A descriptor that is kept for data to be synced counts as a writer.
-        openFiles.endIdle(file);
+        if (openFiles.isKeptUnsynced(file)) {
+            // The descriptor that is kept for the data counts as a writer, and a sync may wait for long.
+            return Optional.empty();
+        }
         return nodes.inMount(mounted -> {
             Node node = nodes.find(mounted, file);
             boolean good = false;

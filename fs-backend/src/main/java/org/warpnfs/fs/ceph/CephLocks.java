@@ -1,9 +1,14 @@
 package org.warpnfs.fs.ceph;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +34,10 @@ import org.warpnfs.fs.spi.PosixRules;
  * through the new one, before anything else uses it. Somebody else may have been faster; then calls for that owner get
  * IO until it is closed, since what it protected may have changed.
  *
+ * <p>If the session with a metadata server is over, the library answers EIO for each file that had locks, until all
+ * descriptors of the file are closed. An EIO can be that of one file too. So the file is opened and locked again: if
+ * that goes well the session was over, and the mount is ended.
+ *
  * <p>Descriptors are open for reading alone, since the cluster does not ask for more, and a writer would cost others
  * what they keep in memory.
  */
@@ -38,10 +47,21 @@ final class CephLocks {
     /** After so many refusals without a holder there is one that does not show. */
     private static final int MAX_TRIES = 4;
 
+    /** How often locks are asked for again that somebody holds, who may be our own mount that is just being ended. */
+    private static final int MAX_PAUSES = 4;
+
+    private static final Duration PAUSE = Duration.ofMillis(500);
+
     private final Nodes nodes;
     private final Mounts mounts;
     private final AtomicLong numbers = new AtomicLong();
     private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
+    /** Files that are being opened and locked again. */
+    private final Set<FileHandle> judged = ConcurrentHashMap.newKeySet();
+
+    /** The mount through which all locks were taken again; null if there was no such need yet. */
+    private volatile @Nullable Mounted newest;
+
     private volatile boolean closed;
 
     CephLocks(Nodes nodes, Mounts mounts) {
@@ -52,10 +72,15 @@ final class CephLocks {
     /** Begins the locks of one owner. */
     OwnerLocks open(FileHandle file, OpenAccess access) throws FsException {
         Owner owner = new Owner(file, access.writes());
-        owner.open();
         owners.add(owner);
-        if (closed) {
-            owner.close();
+        boolean done = false;
+        try {
+            var _ = owner.open();
+            done = true;
+        } finally {
+            if (!done || closed) {
+                owner.close();
+            }
         }
         return owner;
     }
@@ -71,16 +96,112 @@ final class CephLocks {
         owners.forEach(owner -> owner.leave(over));
     }
 
-    /** Takes all locks again through a new mount. */
-    void retake(Mounted over, Mounted mounted) {
+    /**
+     * Takes all locks again through a new mount.
+     *
+     * @throws CephException the mount is of no use, and is not used any more or soon will not be
+     */
+    void retakeAll(Mounted mounted) throws CephException {
+        // First: who judges a file by the mount before must not undo what is done here.
+        newest = mounted;
+        List<Opened> old = owners.stream()
+                .flatMap(owner -> owner.detach(now -> now != mounted).stream())
+                .toList();
+        closeElsewhere(() -> old.forEach(Opened::leave));
+        boolean good = false;
+        try {
+            retakePatiently(mounted);
+            good = true;
+        } finally {
+            if (!good) {
+                closeElsewhere(() -> leaveEnded(mounted));
+            }
+        }
+    }
+
+    private void retakePatiently(Mounted mounted) throws CephException {
+        Collection<Owner> left = owners;
         int lost = 0;
-        for (Owner each : owners) {
-            each.leave(over);
-            lost += each.retake(mounted) ? 0 : 1;
+        for (int pauses = 0; !left.isEmpty(); pauses++) {
+            List<Owner> refused = new ArrayList<>();
+            for (Owner each : left) {
+                switch (each.retake(mounted)) {
+                    case TAKEN, NONE -> {}
+                    case REFUSED -> refused.add(each);
+                    case FAILED -> lost++;
+                }
+            }
+            left = refused;
+            if (!left.isEmpty() && (pauses == MAX_PAUSES || closed || !pause())) {
+                for (Owner each : left) {
+                    lost += each.lose(mounted) == Retaken.FAILED ? 1 : 0;
+                }
+                break;
+            }
         }
         if (lost > 0) {
             LOG.warn("locks of {} owners were lost when Ceph ended the mount: others have locked the files", lost);
         }
+    }
+
+    /** Returns false if it was interrupted. */
+    private static boolean pause() {
+        try {
+            Thread.sleep(PAUSE);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** The end of a descriptor may wait for a daemon, which must not hold up a new mount. */
+    private static void closeElsewhere(Runnable close) {
+        Thread.ofPlatform().daemon().name("ceph-leave").start(close);
+    }
+
+    /**
+     * Opens and locks a file again that fails.
+     *
+     * @return true if it failed because the session was over in which it had locks; false if it fails still
+     */
+    private boolean isSessionOver(FileHandle file, Mounted mounted) throws FsException {
+        if (!judged.add(file)) {
+            throw FsException.of(FsError.TRY_LATER, "the locks are being taken again");
+        }
+        try {
+            List<Owner> ofFile =
+                    owners.stream().filter(each -> each.handle.equals(file)).toList();
+            // All before any is opened again: the library goes on to fail as long as one had locks.
+            ofFile.forEach(each -> each.leave(mounted));
+            boolean over = false;
+            for (Owner each : ofFile) {
+                Retaken retaken = each.retake(mounted);
+                over |= retaken == Retaken.TAKEN || retaken == Retaken.REFUSED;
+            }
+            return over;
+        } catch (CephException e) {
+            LOG.debug("a file cannot be locked again through this mount", e);
+            return true;
+        } finally {
+            judged.remove(file);
+        }
+    }
+
+    /** What has become of an owner's locks. */
+    private enum Retaken {
+        /** It had none. */
+        NONE,
+        TAKEN,
+        /** Somebody else holds one that conflicts. */
+        REFUSED,
+        /** The file is gone, or cannot be locked any more: the locks are lost. */
+        FAILED
+    }
+
+    private boolean isSuperseded(Mounted mounted) {
+        Mounted now = newest;
+        return now != null && now != mounted;
     }
 
     private static long length(long first, long last) {
@@ -109,6 +230,10 @@ final class CephLocks {
                 Opened kept = keep(now);
                 if (kept != now) {
                     now.leave();
+                }
+                if (!mounts.isCurrent(mounted)) {
+                    // What has ended the mount may have passed by this owner before.
+                    leave(mounted);
                 }
                 return kept;
             });
@@ -157,22 +282,28 @@ final class CephLocks {
         private <T> T call(Call<T> call) throws FsException {
             Opened now = enter();
             CallWaits.Call underWay = null;
+            CephException failure;
             try {
                 underWay = now.mounted().waits().begin(handle, System.nanoTime());
                 return call.with(now);
             } catch (CephException e) {
-                // The library answers EIO once the session that had locks on the file is over.
-                if (Failure.isLostMount(e) || e.errno() == CephErrno.EIO) {
-                    mounts.lost(now.mounted());
-                    throw FsException.of(FsError.TRY_LATER, "Ceph has ended the mount");
-                }
-                throw Failure.of(e);
+                failure = e;
             } finally {
                 if (underWay != null) {
                     now.mounted().waits().end(underWay);
                 }
                 now.leave();
             }
+            // The descriptor is not in use by this call any more, so that it can be closed.
+            Mounted mounted = now.mounted();
+            boolean over = Failure.isLostMount(failure)
+                    || (failure.errno() == CephErrno.EIO
+                            && nodes.inMount(current -> current != mounted || isSessionOver(handle, mounted)));
+            if (over) {
+                mounts.lost(mounted);
+                throw FsException.of(FsError.TRY_LATER, "Ceph has ended the mount");
+            }
+            throw Failure.of(failure);
         }
 
         private Opened enter() throws FsException {
@@ -182,7 +313,7 @@ final class CephLocks {
                     throw released();
                 }
                 if (lost) {
-                    throw FsException.of(FsError.IO, "locks were lost when Ceph ended the mount");
+                    throw FsException.of(FsError.IO, "locks were lost in Ceph");
                 }
                 now = opened;
             }
@@ -265,41 +396,106 @@ final class CephLocks {
                             0));
         }
 
+        /** Lets go of a descriptor of this mount. May wait for the cluster. */
         void leave(Mounted over) {
-            Opened old;
-            synchronized (this) {
-                old = opened;
-                if (old == null || old.mounted() != over) {
-                    return;
-                }
-                opened = null;
-            }
-            old.leave();
+            detach(now -> now == over).ifPresent(Opened::leave);
         }
 
-        /** Returns false if locks were lost. */
-        boolean retake(Mounted mounted) {
-            synchronized (this) {
-                if (ended || lost || held.isEmpty()) {
-                    return true;
-                }
+        /** Returns the descriptor, which is not this owner's any more, if it is of such a mount. */
+        synchronized Optional<Opened> detach(Predicate<Mounted> mount) {
+            Opened old = opened;
+            if (old == null || !mount.test(old.mounted())) {
+                return Optional.empty();
             }
-            boolean taken = false;
+            opened = null;
+            return Optional.of(old);
+        }
+
+        synchronized boolean holdsLocks() {
+            return !ended && !lost && !held.isEmpty();
+        }
+
+        /** The locks cannot be taken again through this mount. */
+        synchronized Retaken lose(Mounted mounted) {
+            if (ended || isSuperseded(mounted)) {
+                return Retaken.NONE;
+            }
+            lost = true;
+            return Retaken.FAILED;
+        }
+
+        /**
+         * Takes the locks again that this owner had.
+         *
+         * @throws CephException the mount is of no use; the locks are not lost for that
+         */
+        Retaken retake(Mounted mounted) throws CephException {
+            if (!holdsLocks()) {
+                return Retaken.NONE;
+            }
             try {
-                Opened now = open(mounted);
-                if (keep(now) == now) {
+                Opened now = opened(mounted);
+                try {
                     lockAll(now);
-                    taken = true;
-                } else {
+                } finally {
                     now.leave();
                 }
-            } catch (CephException | FsException e) {
+                return Retaken.TAKEN;
+            } catch (CephException e) {
+                if (Failure.isUselessMount(e)) {
+                    throw e;
+                }
+                if (e.errno() == CephErrno.EAGAIN) {
+                    return Retaken.REFUSED;
+                }
+                LOG.debug("locks are lost", e);
+            } catch (FsException e) {
                 LOG.debug("locks are lost", e);
             }
+            return lose(mounted);
+        }
+
+        /** Returns the descriptor of this mount, in use for the caller; it is opened if there is none. */
+        private Opened opened(Mounted mounted) throws CephException, FsException {
+            Opened now;
             synchronized (this) {
-                lost = !taken && !ended;
-                return !lost;
+                now = opened;
             }
+            if (now == null || now.mounted() != mounted) {
+                now = replace(open(mounted));
+            }
+            if (!now.enter()) {
+                throw released();
+            }
+            return now;
+        }
+
+        /** Puts a descriptor in the place of one of another mount, and returns the one in use. */
+        private Opened replace(Opened now) throws CephException, FsException {
+            Opened kept = null;
+            Opened unused = now;
+            boolean superseded;
+            synchronized (this) {
+                superseded = isSuperseded(now.mounted());
+                if (!ended && !superseded) {
+                    kept = opened;
+                    if (kept == null || kept.mounted() != now.mounted()) {
+                        unused = kept;
+                        kept = now;
+                        opened = now;
+                    }
+                }
+            }
+            if (unused != null) {
+                closeElsewhere(unused::leave);
+            }
+            if (superseded) {
+                throw CephException.of(CephErrno.ESHUTDOWN);
+            }
+            if (kept == null) {
+                throw released();
+            }
+            return kept;
         }
 
         private void lockAll(Opened now) throws CephException {

@@ -24,6 +24,11 @@ final class Failure {
         };
     }
 
+    /** True if a new mount is of no use: the cluster has ended it, or does not answer. */
+    static boolean isUselessMount(CephException e) {
+        return isLostMount(e) || e.errno() == CephErrno.ETIMEDOUT;
+    }
+
     /** True if the cluster has ended this client's mount. */
     static boolean isLostMount(CephException e) {
         return e.errno() == CephErrno.ESHUTDOWN || e.errno() == CephErrno.ENOTCONN;

@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,7 +47,7 @@ final class Mounts {
 
     private volatile @Nullable Mounted current;
     private volatile Consumer<Mounted> afterEnd = _ -> {};
-    private volatile BiConsumer<Mounted, Mounted> beforeUse = (_, _) -> {};
+    private volatile FirstUse beforeUse = _ -> {};
     private final Watch watch = new Watch(() -> current, this::lost);
     private boolean closed;
 
@@ -62,8 +61,19 @@ final class Mounts {
         afterEnd = leave;
     }
 
-    /** Sets what is done with an ended mount and a new one, before others use that. */
-    void beforeUse(BiConsumer<Mounted, Mounted> first) {
+    /** What is done with a new mount, before others use it. */
+    @FunctionalInterface
+    interface FirstUse {
+        /**
+         * Uses a mount that nobody else uses yet.
+         *
+         * @throws CephException the mount is of no use, and is not used any more or soon will not be
+         */
+        void of(Mounted again) throws CephException;
+    }
+
+    /** Sets what is done with a mount that replaces another, before others use it. */
+    void beforeUse(FirstUse first) {
         beforeUse = first;
     }
 
@@ -213,26 +223,17 @@ final class Mounts {
         mounted.leave();
         // A daemon that does not answer can hold up the end of the old mount, which must not hold up the new one.
         Thread.ofPlatform().daemon().name("ceph-leave").start(() -> afterEnd.accept(mounted));
-        Thread.ofPlatform().daemon().name("ceph-mount").start(() -> mountAgain(mounted));
+        Thread.ofPlatform().daemon().name("ceph-mount").start(this::mountAgain);
     }
 
-    private void mountAgain(Mounted over) {
+    private void mountAgain() {
         while (!isClosed()) {
             try {
-                Mounted again = mount();
-                beforeUse.accept(over, again);
-                synchronized (this) {
-                    if (!closed) {
-                        current = again;
-                        LOG.info("Ceph is mounted again at {}", options.directory());
-                        return;
-                    }
-                }
-                again.leave();
+                use(mount());
                 return;
             } catch (CephException e) {
                 LOG.debug("Ceph cannot be mounted yet: {}", why(e));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("Ceph cannot be mounted again: a defect of this server", e);
             }
             try {
@@ -241,6 +242,27 @@ final class Mounts {
                 Thread.currentThread().interrupt();
                 return;
             }
+        }
+    }
+
+    /** Makes a new mount the one in use, or ends it. */
+    private void use(Mounted again) throws CephException {
+        boolean used = false;
+        try {
+            beforeUse.of(again);
+            synchronized (this) {
+                if (!closed) {
+                    current = again;
+                    used = true;
+                }
+            }
+        } finally {
+            if (!used) {
+                again.leave();
+            }
+        }
+        if (used) {
+            LOG.info("Ceph is mounted again at {}", options.directory());
         }
     }
 

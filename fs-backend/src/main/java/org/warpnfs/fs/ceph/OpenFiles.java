@@ -77,16 +77,9 @@ final class OpenFiles {
         }
     }
 
-    /** Syncs a file that is kept only because of data that were not synced, and lets it go. */
-    void endIdle(FileHandle handle) {
-        Contents idle;
-        synchronized (this) {
-            idle = unsynced.get(handle);
-            if (idle == null || !ending.add(idle)) {
-                return;
-            }
-        }
-        end(handle, idle);
+    /** True if a file is not open, and is kept only because of data that were not synced. */
+    synchronized boolean isKeptUnsynced(FileHandle handle) {
+        return unsynced.containsKey(handle);
     }
 
     private Map.@Nullable Entry<FileHandle, Contents> oldest() {

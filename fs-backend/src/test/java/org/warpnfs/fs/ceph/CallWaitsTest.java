@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -79,5 +83,36 @@ class CallWaitsTest {
         waits.end(probe);
         waits.end(begin(file(1)));
         assertThat(waits.fault()).isEmpty();
+    }
+
+    @Test
+    void callsThatEndWhileTheyBecomeSlow_areCountedOut() throws Exception {
+        CyclicBarrier both = new CyclicBarrier(2);
+        int rounds = 10_000;
+        int faults = 0;
+        try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            Future<?> looking = thread.submit(() -> {
+                for (int round = 0; round < rounds; round++) {
+                    both.await();
+                    waits.look(START + SLOW);
+                    both.await();
+                }
+                return null;
+            });
+            for (int round = 0; round < rounds; round++) {
+                List<CallWaits.Call> calls = new ArrayList<>();
+                for (int i = 0; i < 50; i++) {
+                    calls.add(waits.beginProbe(START));
+                }
+                both.await();
+                calls.forEach(waits::end);
+                both.await();
+                faults += waits.fault().isPresent() ? 1 : 0;
+            }
+            looking.get();
+        }
+        assertThat(faults)
+                .as("rounds after which no call is left and calls are refused")
+                .isZero();
     }
 }

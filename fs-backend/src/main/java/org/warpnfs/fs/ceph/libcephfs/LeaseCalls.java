@@ -11,12 +11,16 @@ import java.lang.invoke.MethodType;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What Ceph calls delegations: the library tells before another client's use of a file, or a use by another descriptor
  * of the same mount, conflicts, and holds it back until the delegation is given back.
  */
 public final class LeaseCalls {
+    private static final Logger LOG = LoggerFactory.getLogger(LeaseCalls.class);
+
     private static final int NONE = 0;
     private static final int TO_READ = 1;
     private static final int TO_WRITE = 2;
@@ -27,7 +31,7 @@ public final class LeaseCalls {
             Library.intFunction("ceph_ll_delegation", POINTER, POINTER, INT, POINTER, POINTER);
 
     /** Whom to tell, by the number that the library has as its pointer. */
-    private static final Map<Long, Runnable> TOLD = new ConcurrentHashMap<>();
+    static final Map<Long, Runnable> TOLD = new ConcurrentHashMap<>();
 
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final MemorySegment BREAKING = breakingStub();
@@ -47,12 +51,27 @@ public final class LeaseCalls {
         }
     }
 
-    /** Called by the library, under its lock and on any thread of the process. */
-    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // The stub calls it.
-    private static void breaking(MemorySegment file, MemorySegment number) {
-        Runnable told = TOLD.get(number.address());
-        if (told != null) {
-            told.run();
+    /**
+     * Called by the library, under its lock and on any thread of the process. What is thrown here would end the
+     * process.
+     */
+    @SuppressWarnings("UnusedVariable") // The library passes both.
+    static void breaking(MemorySegment file, MemorySegment number) {
+        try {
+            Runnable told = TOLD.get(number.address());
+            if (told != null) {
+                told.run();
+            }
+        } catch (Throwable e) {
+            log(e);
+        }
+    }
+
+    private static void log(Throwable thrown) {
+        try {
+            LOG.error("a break of a delegation could not be passed on", thrown);
+        } catch (Throwable _) {
+            // There may be no memory to say it, nor to say this.
         }
     }
 
