@@ -145,6 +145,8 @@ final class CephLeases {
                 var _ = thread.schedule(this::giveUp, opened.mounted().leaseSeconds(), TimeUnit.SECONDS);
             } catch (RejectedExecutionException e) {
                 LOG.debug("a lease was broken while the file system is closed", e);
+            } catch (RuntimeException | Error e) {
+                LOG.error("a lease was broken, and nobody can be told", e);
             }
         }
 

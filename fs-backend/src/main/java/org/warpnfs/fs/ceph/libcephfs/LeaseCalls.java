@@ -11,16 +11,12 @@ import java.lang.invoke.MethodType;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What Ceph calls delegations: the library tells before another client's use of a file, or a use by another descriptor
  * of the same mount, conflicts, and holds it back until the delegation is given back.
  */
 public final class LeaseCalls {
-    private static final Logger LOG = LoggerFactory.getLogger(LeaseCalls.class);
-
     private static final int NONE = 0;
     private static final int TO_READ = 1;
     private static final int TO_WRITE = 2;
@@ -62,16 +58,8 @@ public final class LeaseCalls {
             if (told != null) {
                 told.run();
             }
-        } catch (Throwable e) {
-            log(e);
-        }
-    }
-
-    private static void log(Throwable thrown) {
-        try {
-            LOG.error("a break of a delegation could not be passed on", thrown);
         } catch (Throwable _) {
-            // There may be no memory to say it, nor to say this.
+            // Whoever was told has logged it if there was memory for that.
         }
     }
 
