@@ -9,12 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +36,8 @@ import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * A gateway's place in its cluster: it joins, gives signs of life on a thread of its own, and leaves.
+ * A gateway's place in its cluster: it joins, gives signs of life on a thread of its own, and leaves. Another thread,
+ * which uses no file, ends the process in time if the directory hangs.
  *
  * <h2>Operation</h2>
  *
@@ -52,6 +55,7 @@ final class ClusterSeat implements AutoCloseable {
     private static final int HANDLE_KEY_BYTES = 16;
     private static final int ATTEMPTS = 20;
     private static final long TAKING_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final long LAST_WORD_NANOS = Duration.ofMillis(200).toNanos();
 
     private final ClusterChoice choice;
     private final ClusterTiming timing;
@@ -64,7 +68,10 @@ final class ClusterSeat implements AutoCloseable {
     private final Thread thread;
     private volatile boolean recovered;
     private volatile Hooks hooks = Hooks.NONE;
+    private final AtomicBoolean ending = new AtomicBoolean();
     private volatile boolean leaving;
+    private volatile boolean left;
+    private volatile long leavingNanos;
     private volatile boolean closed;
     private long beats;
     private boolean wasEnforced;
@@ -147,6 +154,7 @@ final class ClusterSeat implements AutoCloseable {
                 record.epoch(),
                 log.reclaimers().size());
         this.thread = Thread.ofPlatform().daemon().name("cluster").start(this::run);
+        Thread.ofPlatform().daemon().name("cluster-fence").start(this::watch);
     }
 
     private final class OfMembership implements SharedGrace {
@@ -169,13 +177,21 @@ final class ClusterSeat implements AutoCloseable {
     /**
      * The state directory of a node, which it finds wherever it runs.
      *
-     * @throws ConfigException if the cluster's directory is missing. It is not made: if the shared file system is not
-     *     mounted, each node would make one of its own
+     * @throws ConfigException if the cluster's directory is missing, or anybody may write to it. It is not made: if the
+     *     shared file system is not mounted, each node would make one of its own
      */
     static Path stateDirectory(ClusterChoice choice) throws ConfigException {
         if (!Files.isDirectory(clusterDirectory(choice))) {
             throw new ConfigException("--cluster-directory: " + clusterDirectory(choice)
                     + ": no such directory; mount the shared file system, and make it once for the cluster");
+        }
+        try {
+            if (Files.getPosixFilePermissions(clusterDirectory(choice)).contains(PosixFilePermission.OTHERS_WRITE)) {
+                throw new ConfigException("--cluster-directory: " + clusterDirectory(choice)
+                        + ": anybody may write to it, and so take the place of a node; chmod o-w");
+            }
+        } catch (IOException e) {
+            throw new ConfigException("--cluster-directory: " + clusterDirectory(choice) + ": " + e, e);
         }
         return clusterDirectory(choice).resolve("nodes").resolve(choice.node());
     }
@@ -296,29 +312,53 @@ final class ClusterSeat implements AutoCloseable {
                 }
             }
             if (membership.isLost(System.nanoTime()) && !leaving) {
-                LOG.error(
-                        "cluster {}: node {} was declared dead, or could not give a sign of life in time. This process"
-                                + " ends, since its clients may reclaim elsewhere",
-                        choice.name(),
-                        choice.node());
-                closed = true;
-                Thread.ofPlatform().name("cluster-end").start(ended);
+                end();
                 return;
             }
             pause(timing.beatNanos());
         }
     }
 
+    /** Touches no file, so it ends this process in time even if a call to the directory never returns. */
+    private void watch() {
+        while (!closed) {
+            long now = System.nanoTime();
+            boolean stuck = leaving && !left && now - leavingNanos >= 3 * timing.deadNanos();
+            if (stuck || (!leaving && membership.isLost(now))) {
+                end();
+                return;
+            }
+            pause(timing.beatNanos());
+        }
+    }
+
+    private void end() {
+        if (!ending.compareAndSet(false, true)) {
+            return;
+        }
+        closed = true;
+        // First: the log may hang too.
+        Thread.ofPlatform().name("cluster-end").start(() -> {
+            pause(Math.min(timing.beatNanos(), LAST_WORD_NANOS));
+            ended.run();
+        });
+        LOG.error(
+                "cluster {}: node {} was declared dead, or could not use the directory in time. This process ends,"
+                        + " since its clients may reclaim elsewhere",
+                choice.name(),
+                choice.node());
+    }
+
     private void beat() throws IOException {
         long began = System.nanoTime();
         store.beat(choice.node(), new Beat(membership.instance(), ++beats));
-        membership.renewed(began, System.nanoTime());
         for (int attempt = 0; attempt < ATTEMPTS && !closed; attempt++) {
             if (recovered && !hooks.isRecovering()) {
                 membership.done();
             }
             ClusterStore.Versioned read = store.read();
             View view = see(read);
+            membership.renewed(began, System.nanoTime());
             switch (membership.step(System.nanoTime(), view)) {
                 case Membership.Step.Lost() -> {
                     return;
@@ -384,7 +424,11 @@ final class ClusterSeat implements AutoCloseable {
         if (leaving || closed) {
             return;
         }
+        leavingNanos = System.nanoTime();
         leaving = true;
+        // Whoever gets state from now on would be missing in what the others are told.
+        membership.leave();
+        hooks.awaitPermitted();
         boolean hasClients = log.hasClients() || hooks.hasClients();
         try {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -404,6 +448,8 @@ final class ClusterSeat implements AutoCloseable {
             }
         } catch (IOException e) {
             LOG.warn("cluster {}: the others were not told of the stop: {}", choice.name(), e.toString());
+        } finally {
+            left = true;
         }
     }
 

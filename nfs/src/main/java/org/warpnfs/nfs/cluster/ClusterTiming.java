@@ -31,4 +31,9 @@ public record ClusterTiming(long beatNanos, long fenceNanos, long deadNanos, lon
         long deadNanos = Math.clamp(lease.toNanos() / 4, SHORTEST_DEAD.toNanos(), LONGEST_DEAD.toNanos());
         return new ClusterTiming(deadNanos / 20, deadNanos / 4 * 3, deadNanos, lease.toNanos() * 2);
     }
+
+    /** How long the clients of a node may keep a grace period from its end, however often the node starts. */
+    public long recoveryNanos() {
+        return 2 * absentNanos;
+    }
 }

@@ -8,14 +8,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
@@ -49,6 +56,11 @@ public final class DirectoryStore implements ClusterStore {
     static final int KEPT = 64;
     private static final int MAX_BEAT_BYTES = 64;
     private static final int TRIES = 10;
+    private static final Duration LEFT_OVER = Duration.ofDays(1);
+    private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_USER_ALONE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Path root;
@@ -69,10 +81,29 @@ public final class DirectoryStore implements ClusterStore {
      */
     public static DirectoryStore open(Path directory) throws IOException {
         DirectoryStore store = new DirectoryStore(directory);
-        Files.createDirectories(store.records);
-        Files.createDirectories(store.beats);
+        Files.createDirectories(store.records, FOR_ITS_USER_ALONE);
+        Files.createDirectories(store.beats, FOR_ITS_USER_ALONE);
         sync(directory);
+        store.removeLeftovers();
         return store;
+    }
+
+    /** Removes what crashes have left. A node whose new file is removed while it writes it fails, and tries again. */
+    private void removeLeftovers() throws IOException {
+        Instant before = Instant.now().minus(LEFT_OVER);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(records, "new-*")) {
+            for (Path file : files) {
+                try {
+                    if (Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS)
+                            .toInstant()
+                            .isBefore(before)) {
+                        Files.deleteIfExists(file);
+                    }
+                } catch (NoSuchFileException e) {
+                    // Its node has removed it.
+                }
+            }
+        }
     }
 
     /** True if a node or a cluster may have that name. */
@@ -127,7 +158,7 @@ public final class DirectoryStore implements ClusterStore {
     }
 
     private static byte[] bytes(Path file, int most) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
             return in.readNBytes(most);
         }
     }
@@ -158,7 +189,8 @@ public final class DirectoryStore implements ClusterStore {
         }
         Path fresh = records.resolve("new-" + UUID.randomUUID());
         try {
-            try (FileChannel out = FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            try (FileChannel out = FileChannel.open(
+                    fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
                 ByteBuffer bytes = ByteBuffer.wrap(text);
                 while (bytes.hasRemaining()) {
                     int _ = out.write(bytes);
@@ -200,8 +232,10 @@ public final class DirectoryStore implements ClusterStore {
     public void beat(String node, Beat beat) throws IOException {
         // In place: others who open it see the new contents, whatever they have cached of the directory.
         String text = "%-31s\n".formatted(beat.instance() + " " + beat.count());
-        try (FileChannel out =
-                FileChannel.open(beats.resolve(node), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (FileChannel out = FileChannel.open(
+                beats.resolve(node),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+                OWNER_ONLY)) {
             int _ = out.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)), 0);
         }
     }
@@ -211,6 +245,10 @@ public final class DirectoryStore implements ClusterStore {
         Map<String, Beat> all = new HashMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(beats)) {
             for (Path file : files) {
+                if (!isName(String.valueOf(file.getFileName()))) {
+                    // Left by an editor, or by the file system itself.
+                    continue;
+                }
                 String[] words = new String(bytes(file, MAX_BEAT_BYTES), StandardCharsets.US_ASCII)
                         .strip()
                         .split(" ", -1);

@@ -14,9 +14,12 @@ import java.util.Map;
  *   what it has seen last                     new state    reclaims by its own clients
  *   no grace period                           granted      refused
  *   one that some node does not enforce yet   refused      refused, for now
- *   one that every node enforces              refused      granted until its own clients are done
+ *   one that every node enforces              refused      granted until its own clients are done, or have
+ *                                                          had {@link ClusterTiming#recoveryNanos}
  *   no sign of life given for fenceNanos      refused      refused, for ever
- *   it was declared dead                      refused      refused, for ever
+ *   it was declared dead, or stops            refused      refused, for ever
+ *   one that it could not enforce, since its  refused      refused, for ever
+ *   list cannot be written, for deadNanos
  * </pre>
  *
  * What it has seen may be out of date. Then it grants new state after another node has begun a grace period, until it
@@ -45,7 +48,10 @@ public final class Membership {
     private final int instance;
     private final ClusterTiming timing;
     private final Sightings sightings = new Sightings();
+    private final long joinedNanos;
     private long preparedEpoch;
+    private long beganEpoch;
+    private long beganEpochNanos;
     private long latestVersion;
     private volatile boolean enforced;
     private volatile boolean enforcedByAll;
@@ -66,6 +72,7 @@ public final class Membership {
         this.timing = timing;
         this.latestVersion = joined.version();
         this.renewedNanos = beganNanos;
+        this.joinedNanos = beganNanos;
         this.enforced = record.isGrace();
         this.enforcedByAll = record.isEnforcedByAll();
         // Its list is new, and nobody has state.
@@ -85,9 +92,10 @@ public final class Membership {
         return enforced || isLost(nowNanos);
     }
 
-    /** True while every node grants nothing but reclaims. */
+    /** True while every node grants nothing but reclaims, and this one's clients are not done. */
     public boolean mayReclaim(long nowNanos) {
-        return enforcedByAll && !isLost(nowNanos);
+        // Once they are done another node may lift the period, and grant, before this one sees it.
+        return enforcedByAll && !done && !isLost(nowNanos);
     }
 
     /** True if this instance may grant nothing any more, for good. */
@@ -99,7 +107,8 @@ public final class Membership {
     }
 
     /**
-     * A sign of life was given.
+     * A sign of life was given, and then the record and the others' signs were read. One that can write but not read
+     * must not go on: it would never see that it was declared dead.
      *
      * @param beganNanos a time before it was
      * @param nowNanos the present time; a sign that took too long comes too late
@@ -113,6 +122,11 @@ public final class Membership {
     /** This node's clients have reclaimed, or their time is up. Safe for any thread. */
     public void done() {
         done = true;
+    }
+
+    /** This node is about to stop, and grants nothing any more. Safe for any thread. */
+    public void leave() {
+        lost = true;
     }
 
     /** The list of that epoch is on stable storage and has every client that has state. */
@@ -144,9 +158,22 @@ public final class Membership {
             // Before the list is written and the others are told: whoever gets state now is in the list.
             enforced = true;
             enforcedByAll = record.isEnforcedByAll();
-            if (own.enforcing() != record.epoch() && preparedEpoch != record.epoch()) {
-                return new Step.Prepare(record.epoch());
+            if (own.enforcing() != record.epoch()) {
+                if (beganEpoch != record.epoch()) {
+                    beganEpoch = record.epoch();
+                    beganEpochNanos = nowNanos;
+                } else if (nowNanos - beganEpochNanos >= timing.deadNanos()) {
+                    // It keeps the clients of others from what they had.
+                    lost = true;
+                    return new Step.Lost();
+                }
+                if (preparedEpoch != record.epoch()) {
+                    return new Step.Prepare(record.epoch());
+                }
             }
+        }
+        if (own.need() && nowNanos - joinedNanos >= timing.recoveryNanos()) {
+            done = true;
         }
         ClusterRecord next = propose(view, own);
         return next.equals(record) ? new Step.Idle() : new Step.Propose(next);
@@ -169,17 +196,25 @@ public final class Membership {
                 continue;
             }
             long unchangedNanos = sightings.unchangedNanos(view, name, member);
+            long neededNanos = sightings.neededNanos(view, name, member);
             if (member.running() && unchangedNanos >= timing.deadNanos()) {
                 next = next.failed(name, member.instance());
-            } else if (!member.running() && unchangedNanos >= timing.absentNanos()) {
+            } else if (!member.running()
+                    && (unchangedNanos >= timing.absentNanos() || neededNanos >= timing.recoveryNanos())) {
                 next = next.abandon(name, member.instance());
             }
         }
         return next.canLift() ? next.lift() : next;
     }
 
-    /** The record in which this node has stopped. */
+    /**
+     * The record in which this node has stopped.
+     *
+     * @param hasClients false if no client of this instance wants to reclaim; those of the one before may do so
+     */
     public ClusterRecord stopped(ClusterRecord record, boolean hasClients) {
-        return record.stopped(node, instance, hasClients);
+        Member own = record.member(node);
+        boolean waited = own != null && own.need() && !done;
+        return record.stopped(node, instance, hasClients || waited);
     }
 }

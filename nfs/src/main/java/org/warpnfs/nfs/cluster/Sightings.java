@@ -5,9 +5,12 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Since when one node has seen no change of the others. Not safe for several threads. */
+/** What one node has seen of the others, and since when. Not safe for several threads. */
 final class Sightings {
     private final Map<String, Seen> seen = new HashMap<>();
+    private final Map<String, Needed> needed = new HashMap<>();
+
+    private record Needed(long epoch, long sinceNanos) {}
 
     private record Seen(
             int instance, boolean running, @Nullable Beat beat, long sinceNanos) {}
@@ -31,7 +34,23 @@ final class Sightings {
         return view.askedNanos() - before.sinceNanos;
     }
 
+    /** How long another node's clients have needed this grace period, through any number of its starts. */
+    long neededNanos(View view, String node, Member member) {
+        long epoch = view.record().epoch();
+        Needed before = needed.get(node);
+        if (!member.need()) {
+            needed.remove(node);
+            return 0;
+        }
+        if (before == null || before.epoch != epoch) {
+            needed.put(node, new Needed(epoch, view.seenNanos()));
+            return 0;
+        }
+        return view.askedNanos() - before.sinceNanos;
+    }
+
     void keepOnly(ClusterRecord record) {
         seen.keySet().retainAll(record.members().keySet());
+        needed.keySet().retainAll(record.members().keySet());
     }
 }

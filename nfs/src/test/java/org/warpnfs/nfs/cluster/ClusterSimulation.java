@@ -37,6 +37,7 @@ final class ClusterSimulation {
     int reclaims;
     int refusals;
     int crashes;
+    int stops;
     int lifted;
 
     private record Event(long at, long sequence, Runnable action) implements Comparable<Event> {
@@ -77,6 +78,11 @@ final class ClusterSimulation {
         return !calm && random.nextDouble() < shape.crashChance();
     }
 
+    /** One of three stops in order. */
+    boolean crashesForGood() {
+        return random.nextInt(3) != 0;
+    }
+
     ClusterStore.Versioned read() {
         return store.read(!calm && random.nextInt(10) == 0 ? random.nextInt(3) : 0);
     }
@@ -109,12 +115,21 @@ final class ClusterSimulation {
     }
 
     void crash(SimGateway gateway) {
-        if (gateway.dead) {
-            return;
+        if (!gateway.dead) {
+            end(gateway, shape.lingerNanos());
         }
+    }
+
+    /** The process has told the others, and then released what it had. */
+    void stopped(SimGateway gateway) {
+        stops++;
+        end(gateway, 0);
+    }
+
+    private void end(SimGateway gateway, long lingerNanos) {
         gateway.dead = true;
         crashes++;
-        after(shape.lingerNanos(), () -> release(gateway));
+        after(lingerNanos, () -> release(gateway));
         long pause =
                 (long) (random.nextDouble() * (random.nextInt(4) == 0 ? 2 * timing.absentNanos() : timing.deadNanos()));
         restart(gateway.node, pause);

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.testkit.Seeds;
@@ -17,6 +18,7 @@ class ClusterSimulationTest {
 
     @Test
     void crashesAtAnyStep_neverGiveAwayWhatMayBeReclaimed_andGraceEnds() {
+        AtomicInteger stops = new AtomicInteger();
         Seeds.each(150, seed -> {
             int gateways = 2 + (int) (seed % 4);
             ClusterSimulation world = new ClusterSimulation(
@@ -30,7 +32,9 @@ class ClusterSimulationTest {
             assertThat(world.store.latest().isGrace()).as("grace has ended").isFalse();
             assertThat(world.everyoneWorks()).isTrue();
             assertThat(world.granted).isPositive();
+            stops.addAndGet(world.stops);
         });
+        assertThat(stops).hasPositiveValue();
     }
 
     /** Also shows that the simulation would notice. */

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -120,6 +124,43 @@ class DirectoryStoreTest {
         }
         Files.write(file, new byte[RecordText.MAX_BYTES + 1]);
         assertThatThrownBy(store::read).hasMessageContaining("larger");
+    }
+
+    @Test
+    void files_areTheirUsersAlone() throws IOException {
+        assertThat(store.replace(0, store.read().record().join("a"))).isTrue();
+        store.beat("a", new Beat(1, 1));
+        for (String file : List.of("record/000000000000000001", "beats/a")) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(file))))
+                    .isEqualTo("rw-------");
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("record"))))
+                .isEqualTo("rwx------");
+    }
+
+    @Test
+    void beat_thatIsASymbolicLink_isNotWrittenThrough() throws IOException {
+        Path other = Files.writeString(directory.resolve("other"), "kept");
+        Files.createSymbolicLink(directory.resolve("beats/a"), other);
+        assertThatThrownBy(() -> store.beat("a", new Beat(1, 1))).isInstanceOf(IOException.class);
+        assertThat(other).hasContent("kept");
+    }
+
+    @Test
+    void fileAmongTheBeats_withANameThatNoNodeHas_isIgnored() throws IOException {
+        store.beat("a", new Beat(3, 1));
+        Files.writeString(directory.resolve("beats/.a.swp"), "not a");
+        assertThat(store.beats()).containsOnlyKeys("a");
+    }
+
+    @Test
+    void newFiles_thatCrashesLeftLongAgo_areRemovedByAStart() throws IOException {
+        Path old = Files.writeString(directory.resolve("record/new-1"), "warpnfs-clu");
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+        Path young = Files.writeString(directory.resolve("record/new-2"), "warpnfs-clu");
+        assertThat(DirectoryStore.open(directory).read().version()).isZero();
+        assertThat(old).doesNotExist();
+        assertThat(young).exists();
     }
 
     @Test

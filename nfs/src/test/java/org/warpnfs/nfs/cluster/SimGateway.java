@@ -22,6 +22,7 @@ final class SimGateway {
     private long beats;
     private long graceEnd = Long.MAX_VALUE;
     private boolean recovering;
+    private boolean stopping;
     boolean dead;
     long heldUpUntil;
     /** When it could serve every request of its own clients; -1 before. */
@@ -51,8 +52,13 @@ final class SimGateway {
             return;
         }
         if (world.crashesHere()) {
-            world.crash(this);
-            return;
+            if (membership == null || stopping || world.crashesForGood()) {
+                world.crash(this);
+                return;
+            }
+            stopping = true;
+            membership.leave();
+            step(this::leave);
         }
         next.run();
     }
@@ -115,16 +121,20 @@ final class SimGateway {
         long began = world.now();
         step(() -> {
             world.store.beat(node, new Beat(member().instance(), ++beats));
-            step(() -> {
-                member().renewed(began, world.now());
-                look();
-            });
+            step(() -> look(began));
         });
     }
 
-    private void look() {
+    private void look(long began) {
+        if (stopping) {
+            return;
+        }
         ClusterStore.Versioned read = world.read();
         see(read, view -> {
+            if (stopping) {
+                return;
+            }
+            member().renewed(began, world.now());
             switch (member().step(world.now(), view)) {
                 case Membership.Step.Lost() -> world.crash(this);
                 case Membership.Step.Idle() -> {
@@ -142,13 +152,13 @@ final class SimGateway {
                         world.store.create(fresh, all);
                         list = fresh;
                         member().prepared(epoch);
-                        look();
+                        look(began);
                     });
                 }
                 case Membership.Step.Propose(ClusterRecord next) ->
                     step(() -> {
                         world.replace(read.version(), next);
-                        step(this::look);
+                        step(() -> look(began));
                     });
             }
         });
@@ -162,6 +172,30 @@ final class SimGateway {
             }
         }
         return half;
+    }
+
+    /** A stop in order: the others are told before anything is released. */
+    private void leave() {
+        ClusterStore.Versioned read = world.read();
+        step(() -> {
+            ClusterRecord next = member().stopped(read.record(), !recorded.isEmpty());
+            if (next.equals(read.record()) ? world.store.latest().equals(next) : world.replace(read.version(), next)) {
+                step(() -> awaitEnforced(world.now() + world.timing.deadNanos()));
+            } else {
+                step(this::leave);
+            }
+        });
+    }
+
+    private void awaitEnforced(long until) {
+        ClusterRecord record = world.store.latest();
+        if (!record.isGrace() || record.isEnforcedByAll()) {
+            world.stopped(this);
+        } else if (world.now() >= until) {
+            world.crash(this);
+        } else {
+            step(() -> awaitEnforced(until));
+        }
     }
 
     private void notice() {
@@ -189,7 +223,11 @@ final class SimGateway {
 
     /** True if its clients can talk to it. */
     boolean listens() {
-        return !dead && heldUpUntil <= world.now() && membership != null && (!recovering || graceEnd != Long.MAX_VALUE);
+        return !dead
+                && !stopping
+                && heldUpUntil <= world.now()
+                && membership != null
+                && (!recovering || graceEnd != Long.MAX_VALUE);
     }
 
     boolean grantsNew() {

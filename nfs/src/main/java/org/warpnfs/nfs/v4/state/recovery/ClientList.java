@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.state.recovery;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -47,11 +47,15 @@ final class ClientList implements AutoCloseable {
 
     /** The clients of a list; none if there is no such file. */
     static Set<Opaque> read(Path file) throws IOException {
-        Set<Opaque> clients = new LinkedHashSet<>();
-        if (!Files.exists(file)) {
-            return clients;
+        List<ByteBuffer> batches;
+        try {
+            batches = BatchLogReader.read(file);
+        } catch (NoSuchFileException e) {
+            // Only this means that it is not there. A file system that cannot tell must not cost clients what they had.
+            return Set.of();
         }
-        for (ByteBuffer batch : BatchLogReader.read(file)) {
+        Set<Opaque> clients = new LinkedHashSet<>();
+        for (ByteBuffer batch : batches) {
             while (batch.remaining() >= OVERHEAD_BYTES) {
                 int length = batch.getInt();
                 byte kind = batch.get();

@@ -1,0 +1,142 @@
+package org.warpnfs.nfs.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What a node decides, one event at a time. Times are plain numbers. */
+class MembershipTest {
+    private static final ClusterTiming TIMING = new ClusterTiming(1, 5, 8, 20);
+    private static final ClusterRecord EMPTY = ClusterRecord.empty("00112233445566778899aabbccddeeff");
+
+    private final Map<String, Beat> beats = new HashMap<>();
+    private ClusterStore.Versioned latest = new ClusterStore.Versioned(1, EMPTY.join("a"));
+    private Membership a = new Membership("a", TIMING, latest, 0);
+    private long now;
+
+    private void write(ClusterRecord next) {
+        latest = new ClusterStore.Versioned(latest.version() + 1, next);
+    }
+
+    private Membership.Step stepOf(Membership node) {
+        node.renewed(now, now);
+        return node.step(now, new View(latest, beats, now, now));
+    }
+
+    /** Lets a node do all it has to do, but for what it cannot. */
+    private Membership.Step settle(Membership node, boolean canPrepare) {
+        while (true) {
+            Membership.Step step = stepOf(node);
+            switch (step) {
+                case Membership.Step.Propose(ClusterRecord next) -> write(next);
+                case Membership.Step.Prepare(long epoch) -> {
+                    if (!canPrepare) {
+                        return step;
+                    }
+                    node.prepared(epoch);
+                }
+                case Membership.Step.Idle() -> {
+                    return step;
+                }
+                case Membership.Step.Lost() -> {
+                    return step;
+                }
+            }
+        }
+    }
+
+    private Member member(String node) {
+        return Objects.requireNonNull(latest.record().member(node));
+    }
+
+    private void restart(String node) {
+        write(latest.record().failed(node, member(node).instance()).join(node));
+    }
+
+    @Test
+    void doneNode_letsNoClientReclaim_beforeItSeesTheLift() {
+        write(latest.record().failed("a", 1).join("a"));
+        a = new Membership("a", TIMING, latest, now);
+        settle(a, true);
+        assertThat(a.mayReclaim(now)).isTrue();
+        a.done();
+        assertThat(a.mayReclaim(now)).isFalse();
+        assertThat(a.isEnforced(now)).isTrue();
+    }
+
+    @Test
+    void stopWithoutClients_whileTheEarlierOnesMayReclaim_keepsTheirRecords() {
+        write(latest.record().join("b"));
+        restart("b");
+        Membership b = new Membership("b", TIMING, latest, now);
+        write(b.stopped(latest.record(), false));
+        assertThat(member("b").need()).isTrue();
+        assertThat(member("b").records()).isEqualTo(new Member.Records(1, 2));
+        assertThat(latest.record().isGrace()).isTrue();
+    }
+
+    @Test
+    void stopWithoutClients_onceTheEarlierOnesAreDone_leavesNothing() {
+        write(latest.record().join("b"));
+        restart("b");
+        Membership b = new Membership("b", TIMING, latest, now);
+        b.done();
+        write(b.stopped(latest.record(), false));
+        assertThat(latest.record().members()).containsOnlyKeys("a");
+    }
+
+    @Test
+    void nodeThatCannotWriteItsList_butGivesSignsOfLife_losesItsPlace() {
+        write(latest.record().join("b").failed("b", 2));
+        assertThat(settle(a, false)).isInstanceOf(Membership.Step.Prepare.class);
+        while (now < TIMING.deadNanos() - 1) {
+            now++;
+            assertThat(settle(a, false)).isInstanceOf(Membership.Step.Prepare.class);
+        }
+        now++;
+        assertThat(settle(a, false)).isInstanceOf(Membership.Step.Lost.class);
+        assertThat(a.isLost(now)).isTrue();
+    }
+
+    @Test
+    void nodeWhoseClientsAreNeverDone_endsTheirPeriod_onceItsTimeIsUp() {
+        restart("a");
+        a = new Membership("a", TIMING, latest, now);
+        while (now < TIMING.recoveryNanos() - 1) {
+            now++;
+            settle(a, true);
+        }
+        assertThat(a.mayReclaim(now)).isTrue();
+        now++;
+        settle(a, true);
+        assertThat(latest.record().isGrace()).isFalse();
+        assertThat(a.mayReclaim(now)).isFalse();
+        assertThat(a.isLost(now)).isFalse();
+    }
+
+    @Test
+    void nodeThatStartsAndFailsAgainAndAgain_doesNotKeepTheOthersInGraceForEver() {
+        write(latest.record().join("b"));
+        int starts = 0;
+        while (starts == 0 || latest.record().isGrace()) {
+            restart("b");
+            starts++;
+            for (int beat = 1; beat < TIMING.deadNanos() + 4; beat++) {
+                now++;
+                settle(a, true);
+                if (!latest.record().isGrace()) {
+                    break;
+                }
+            }
+            assertThat(now).as("time after %s starts", starts).isLessThan(2 * TIMING.recoveryNanos());
+            if (latest.record().member("b") == null) {
+                break;
+            }
+        }
+        assertThat(starts).isGreaterThan(1);
+        assertThat(a.isEnforced(now)).isFalse();
+    }
+}

@@ -1,0 +1,68 @@
+package org.warpnfs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.server.config.ClusterChoice;
+import org.warpnfs.server.config.ConfigException;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ClusterSeatTest {
+    private static final Duration LEASE = Duration.ofSeconds(8);
+
+    @TempDir
+    Path shared;
+
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private Path cluster;
+    private ClusterChoice choice;
+
+    @BeforeEach
+    void cluster() throws Exception {
+        cluster = Files.createDirectory(shared.resolve("c"));
+        choice = new ClusterChoice("c", "a", shared);
+    }
+
+    @Test
+    void directoryThatHangs_endsTheProcess() throws Exception {
+        Path beat = cluster.resolve("beats/a");
+        try (StateDirectory state = StateDirectory.open(ClusterSeat.stateDirectory(choice));
+                ClusterSeat _ = ClusterSeat.take(choice, LEASE, state, ended::countDown)) {
+            // Who opens it to write waits until somebody reads.
+            Path fifo = cluster.resolve("fifo");
+            assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                    .isZero();
+            Files.move(fifo, beat, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+            Files.newInputStream(beat).close();
+        }
+    }
+
+    @Test
+    void recordThatCannotBeRead_endsTheProcess_althoughItCanGiveSignsOfLife() throws Exception {
+        try (StateDirectory state = StateDirectory.open(ClusterSeat.stateDirectory(choice));
+                ClusterSeat _ = ClusterSeat.take(choice, LEASE, state, ended::countDown)) {
+            Files.writeString(cluster.resolve("record/000000000000000009"), "damaged");
+            assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void directoryThatAnybodyMayWriteTo_isRefused() throws Exception {
+        Files.setPosixFilePermissions(cluster, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThatThrownBy(() -> ClusterSeat.stateDirectory(choice))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("anybody may write");
+    }
+}
