@@ -1,21 +1,14 @@
 package org.warpnfs.server;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -52,7 +45,6 @@ import org.warpnfs.server.config.ConfigException;
  */
 final class ClusterSeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSeat.class);
-    private static final int HANDLE_KEY_BYTES = 16;
     private static final int ATTEMPTS = 20;
     private static final long TAKING_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LAST_WORD_NANOS = Duration.ofMillis(200).toNanos();
@@ -450,48 +442,6 @@ final class ClusterSeat implements AutoCloseable {
             LOG.warn("cluster {}: the others were not told of the stop: {}", choice.name(), e.toString());
         } finally {
             left = true;
-        }
-    }
-
-    /**
-     * Returns the key that signs the file handles of all nodes. The first node makes it.
-     *
-     * @throws ConfigException if it cannot be read or made; it names the file
-     */
-    static byte[] handleKey(ClusterChoice choice) throws ConfigException {
-        Path cluster = clusterDirectory(choice);
-        Path file = cluster.resolve("handle-key");
-        try {
-            if (!Files.exists(file)) {
-                makeHandleKey(cluster, file);
-            }
-            byte[] key = Files.readAllBytes(file);
-            if (key.length != HANDLE_KEY_BYTES) {
-                throw new ConfigException(file + ": holds " + key.length + " bytes, not " + HANDLE_KEY_BYTES
-                        + "; restore it, or remove it, which makes every client's file handles stale");
-            }
-            DurableDirectories.sync(cluster);
-            return key;
-        } catch (NoSuchFileException e) {
-            throw new ConfigException(file + ": is missing", e);
-        } catch (IOException e) {
-            throw new ConfigException(file + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static void makeHandleKey(Path cluster, Path file) throws IOException {
-        Path fresh = cluster.resolve("handle-key-" + UUID.randomUUID());
-        try {
-            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            try (FileChannel out = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
-                int _ = out.write(ByteBuffer.wrap(StateDirectory.freshHandleKey()));
-                out.force(true);
-            }
-            Files.createLink(file, fresh);
-        } catch (FileAlreadyExistsException e) {
-            LOG.debug("another node has made {}", file);
-        } finally {
-            Files.deleteIfExists(fresh);
         }
     }
 

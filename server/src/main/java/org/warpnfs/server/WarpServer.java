@@ -99,7 +99,7 @@ public final class WarpServer implements AutoCloseable {
             StateDirectory state = statePath == null ? null : opened(StateDirectory.open(statePath));
             byte[] handleKey = state == null
                     ? StateDirectory.freshHandleKey()
-                    : cluster == null ? state.handleKey() : ClusterSeat.handleKey(cluster);
+                    : cluster == null ? state.handleKey() : ClusterHandleKey.of(cluster);
             backends = opened(Backends.none(config, plan, state));
             TlsChoice choice = config.tls();
             tls = choice == null ? null : opened(TlsFiles.open(choice));

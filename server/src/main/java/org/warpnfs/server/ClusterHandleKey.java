@@ -1,0 +1,66 @@
+package org.warpnfs.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.server.config.ClusterChoice;
+import org.warpnfs.server.config.ConfigException;
+
+/** The key that signs the file handles of all nodes of a cluster, so that handles are valid at each. */
+final class ClusterHandleKey {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterHandleKey.class);
+    private static final int BYTES = 16;
+
+    private ClusterHandleKey() {}
+
+    /**
+     * Returns the key that signs the file handles of all nodes. The first node makes it.
+     *
+     * @throws ConfigException if it cannot be read or made; it names the file
+     */
+    static byte[] of(ClusterChoice choice) throws ConfigException {
+        Path cluster = ClusterSeat.clusterDirectory(choice);
+        Path file = cluster.resolve("handle-key");
+        try {
+            if (!Files.exists(file)) {
+                make(cluster, file);
+            }
+            byte[] key = Files.readAllBytes(file);
+            if (key.length != BYTES) {
+                throw new ConfigException(file + ": holds " + key.length + " bytes, not " + BYTES
+                        + "; restore it, or remove it, which makes every client's file handles stale");
+            }
+            DurableDirectories.sync(cluster);
+            return key;
+        } catch (NoSuchFileException e) {
+            throw new ConfigException(file + ": is missing", e);
+        } catch (IOException e) {
+            throw new ConfigException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void make(Path cluster, Path file) throws IOException {
+        Path fresh = cluster.resolve("handle-key-" + UUID.randomUUID());
+        try {
+            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            try (FileChannel out = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+                int _ = out.write(ByteBuffer.wrap(StateDirectory.freshHandleKey()));
+                out.force(true);
+            }
+            Files.createLink(file, fresh);
+        } catch (FileAlreadyExistsException e) {
+            LOG.debug("another node has made {}", file);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+}
