@@ -88,6 +88,11 @@ final class ClusterSeat implements AutoCloseable {
             }
 
             @Override
+            public void withdrawPermits() {
+                // Nobody has any.
+            }
+
+            @Override
             public void lifted() {
                 // Nobody waits yet.
             }
@@ -104,8 +109,11 @@ final class ClusterSeat implements AutoCloseable {
         /** Returns when every call that was permitted new state before has got it. */
         void awaitPermitted();
 
-        /** True while a lock is being taken at a backend. */
+        /** True while a lock is being taken at a backend, or a file is being created by an OPEN. */
         boolean isTaking();
+
+        /** Calls that are still creating files get no new state. */
+        void withdrawPermits();
 
         /** New state is granted again. */
         void lifted();
@@ -378,6 +386,7 @@ final class ClusterSeat implements AutoCloseable {
         while (hooks.isTaking() && System.nanoTime() - until < 0) {
             pause(timing.beatNanos() / 4);
         }
+        hooks.withdrawPermits();
         log.enter(epoch);
         membership.prepared(epoch);
     }

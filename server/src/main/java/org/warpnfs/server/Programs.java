@@ -141,7 +141,12 @@ final class Programs implements AutoCloseable {
 
         @Override
         public boolean isTaking() {
-            return service.isTaking();
+            return service.isTaking() || nfs4.isMaking();
+        }
+
+        @Override
+        public void withdrawPermits() {
+            nfs4.withdrawPermits();
         }
 
         @Override

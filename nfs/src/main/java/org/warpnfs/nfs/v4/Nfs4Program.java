@@ -412,6 +412,16 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         state.awaitPermitted();
     }
 
+    /** True while OPENs that were permitted before are creating their files. */
+    public boolean isMaking() {
+        return state.isMaking();
+    }
+
+    /** OPENs that are still creating their files get no opens during the grace period. */
+    public void withdrawPermits() {
+        state.withdrawPermits();
+    }
+
     /** Must be called when a file system is no longer served. Revokes all state of its files. */
     public void withdraw(FileSystem fileSystem) {
         state.withdraw(fileSystem);

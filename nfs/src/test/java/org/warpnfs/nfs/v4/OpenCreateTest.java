@@ -2,6 +2,8 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -11,6 +13,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.testing.HookedFileSystem;
+import org.warpnfs.nfs.v4.state.recovery.FakeRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /** OPEN that creates, UNCHECKED or GUARDED, if the file exists and if it does not (RFC 8881, section 18.16.3). */
@@ -145,5 +148,45 @@ class OpenCreateTest {
 
         assertThat(alice.statusOf(unchecked)).isEqualTo(Nfs4Status.OK);
         assertThat(alice.statusOf(exclusive)).isEqualTo(Nfs4Status.OK);
+    }
+
+    /** The name exists, so the client would not learn whose it is, nor make it again. */
+    @Test
+    void graceOfAnotherServer_beginsWhileAFileIsMade_theFileIsOpenedAndTheGraceAwaitsIt() {
+        FakeRecoveryLog log = new FakeRecoveryLog();
+        server.with(log);
+        V4Client alice = V4Client.mounted(server, "client", ALICE);
+        List<Boolean> making = new ArrayList<>();
+        hooked.onceBefore("open", () -> {
+            log.setEnforced(true);
+            making.add(server.program().isMaking());
+        });
+
+        assertThat(alice.statusOf(create("first", CreateHow.guarded(Fattr.mode(0600)))))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(making).containsExactly(true);
+        assertThat(server.program().isMaking()).isFalse();
+        assertThat(alice.statusOf(create("second", CreateHow.guarded(Fattr.mode(0600)))))
+                .isEqualTo(Nfs4Status.GRACE);
+        assertThat(alice.statusOf(new Ops().data().lookup("second"))).isEqualTo(Nfs4Status.NOENT);
+    }
+
+    @Test
+    void graceOfAnotherServer_doesNotAwaitTheFileAnyLonger_isToldOnlyToWhomCanRepeat() {
+        FakeRecoveryLog log = new FakeRecoveryLog();
+        server.with(log);
+        V4Client alice = V4Client.mounted(server, "client", ALICE);
+        Ops unchecked = create("unchecked", CreateHow.unchecked(Fattr.mode(0600)));
+        Ops guarded = create("guarded", CreateHow.guarded(Fattr.mode(0600)));
+        for (Ops create : List.of(unchecked, guarded)) {
+            log.setEnforced(false);
+            hooked.onceBefore("open", () -> {
+                log.setEnforced(true);
+                server.program().withdrawPermits();
+            });
+            assertThat(alice.statusOf(create)).isEqualTo(create == guarded ? Nfs4Status.SERVERFAULT : Nfs4Status.GRACE);
+        }
+        log.setEnforced(false);
+        assertThat(alice.statusOf(unchecked)).isEqualTo(Nfs4Status.OK);
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -42,6 +43,7 @@ import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.payload.PayloadPool;
 
 /**
@@ -59,6 +61,7 @@ final class V4Server implements AutoCloseable {
     long nowNanos = 1_000_000_000L;
     private StateLimits limits = StateLimits.forIoOf(MIB);
     private DataServers dataServers = DataServers.NONE;
+    private @Nullable RecoveryLog sharedLog;
     ReplyCache replies;
     private Nfs4Program program;
     LockService locks;
@@ -145,7 +148,7 @@ final class V4Server implements AutoCloseable {
     void start() {
         try {
             replies = new ReplyCache(ReplyCache.MAX_BYTES, () -> nowNanos);
-            Nfs4Options options = new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers);
+            Nfs4Options options = new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers, sharedLog);
             locks = Nfs4Program.locksOf(options);
             program = new Nfs4Program(exports, handles, payloads, options, replies, dialer, locks, () -> nowNanos);
             program.setPatience(Duration.ZERO);
@@ -167,6 +170,13 @@ final class V4Server implements AutoCloseable {
         program.close();
         start();
         return this;
+    }
+
+    /** Starts again with this recovery log. */
+    void with(RecoveryLog log) {
+        sharedLog = log;
+        program.close();
+        start();
     }
 
     /** A server that exports its files at /data, no_root_squash and with layouts. */

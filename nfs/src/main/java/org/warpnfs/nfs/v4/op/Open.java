@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.op;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -24,6 +25,7 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.OpenPermit;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.OpenedFile;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
@@ -92,7 +94,7 @@ final class Open implements ChangingOperation {
             // The file exists, since there is a handle of it.
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        OpenedFile opened = open(call, arguments, file, false);
+        OpenedFile opened = open(call, arguments, file, false, null);
         call.files().setCurrentStateid(opened.current());
         opened.encoded().encode(out);
         // No directory was changed.
@@ -117,12 +119,31 @@ final class Open implements ChangingOperation {
                             ? Nfs4Status.ISDIR
                             : Nfs4Status.EXIST);
         }
-        if (arguments.delegation() == null) {
-            call.services()
-                    .state()
-                    .opens()
-                    .checkGraceForOpen(call.nowNanos(), call.calling().client(), false);
+        OpenStates opens = call.services().state().opens();
+        if (arguments.delegation() != null || arguments.create() == null) {
+            if (arguments.delegation() == null) {
+                opens.checkGraceForOpen(call.nowNanos(), call.calling().client(), false);
+            }
+            byName(call, arguments, directory, name, null, out);
+            return;
         }
+        OpenPermit permit = opens.permitMaking(call.nowNanos(), call.calling().client());
+        try {
+            byName(call, arguments, directory, name, permit, out);
+        } finally {
+            opens.endPermit(permit);
+        }
+    }
+
+    /** @param permit with which the call gets the open of a file that it creates; null if it needs none */
+    private static void byName(
+            CallContext call,
+            OpenArguments arguments,
+            Location directory,
+            FileName name,
+            @Nullable OpenPermit permit,
+            CompoundWriter out)
+            throws Nfs4Exception, FsException {
         try (DirectoryChange change = arguments.create() == null
                 ? DirectoryChange.watch(call, directory)
                 : DirectoryChange.begin(call, directory)) {
@@ -143,8 +164,9 @@ final class Open implements ChangingOperation {
                     NewFileAcl.apply(call, directory, created.node(), acls, set);
                 }
             }
-            OpenedFile opened =
-                    isNew ? openMade(call, arguments, file) : open(call, arguments, file, arguments.exclusive());
+            OpenedFile opened = isNew
+                    ? openMade(call, arguments, file, permit)
+                    : open(call, arguments, file, arguments.exclusive(), null);
             opened.encoded().encode(out);
             change.encode(out);
             encodeRest(call, arguments, file, set, opened, out);
@@ -154,20 +176,22 @@ final class Open implements ChangingOperation {
     }
 
     /**
-     * Opens the file that this call has created. If the client could not repeat the call, it does not answer DELAY: the
-     * name exists now, so the client would get EXIST and never learn that the file is its own.
+     * Opens the file that this call has created. If the client could not repeat the call, it does not answer DELAY or
+     * GRACE: the name exists now, so the client would get EXIST and never learn that the file is its own.
      */
-    private static OpenedFile openMade(CallContext call, OpenArguments arguments, Location file)
+    private static OpenedFile openMade(
+            CallContext call, OpenArguments arguments, Location file, @Nullable OpenPermit permit)
             throws Nfs4Exception, FsException {
         try {
-            return open(call, arguments, file, true);
+            return open(call, arguments, file, true, permit);
         } catch (FsException e) {
             if (e.error() == FsError.TRY_LATER && !mayBeRepeated(call, arguments, file)) {
                 throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
             }
             throw e;
         } catch (Nfs4Exception e) {
-            if (e.status() == Nfs4Status.DELAY && !mayBeRepeated(call, arguments, file)) {
+            boolean isForLater = e.status() == Nfs4Status.DELAY || e.status() == Nfs4Status.GRACE;
+            if (isForLater && !mayBeRepeated(call, arguments, file)) {
                 throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
             }
             throw e;
@@ -322,7 +346,8 @@ final class Open implements ChangingOperation {
                 access,
                 arguments.deny(),
                 arguments.claim() == OpenArguments.CLAIM_PREVIOUS,
-                arguments.delegation() != null);
+                arguments.delegation() != null,
+                null);
     }
 
     /**
@@ -337,13 +362,14 @@ final class Open implements ChangingOperation {
     }
 
     /** @param isNew the caller has just created the file, and may use it whatever its permissions say */
-    private static OpenedFile open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
+    private static OpenedFile open(
+            CallContext call, OpenArguments arguments, Location file, boolean isNew, @Nullable OpenPermit permit)
             throws Nfs4Exception, FsException {
         requireRegular(file);
         if ((arguments.access() & OpenRequest.WRITE) != 0) {
             call.admissions().requireWritable(file);
         }
-        OpenRequest request = request(call, arguments, file, arguments.access());
+        OpenRequest request = request(call, arguments, file, arguments.access()).by(permit);
         OpenStates state = call.services().state().opens();
         Stateid delegation = arguments.delegation();
         if (delegation != null) {

@@ -6,6 +6,7 @@ import org.warpnfs.nfs.v4.state.file.DelegationGrant;
 import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.OpenPermit;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.OpenedFile;
 import org.warpnfs.nfs.v4.state.file.SharedFile;
@@ -41,10 +42,15 @@ public final class OpenStates {
 
     private void requireAllowed(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.requirePresent(request.client());
-        if (!request.byDelegation()) {
+        if (!request.byDelegation() && !isPermitted(request)) {
             core.recovery.require(nowNanos, request.client(), request.reclaim());
         }
         requireNoConflict(nowNanos, request);
+    }
+
+    private boolean isPermitted(OpenRequest request) {
+        OpenPermit permit = request.permit();
+        return permit != null && core.permits.contains(permit);
     }
 
     /**
@@ -68,6 +74,32 @@ public final class OpenStates {
             core.requirePresent(client);
             core.recovery.require(nowNanos, client, reclaim);
         });
+    }
+
+    /**
+     * The same for an OPEN that will create the file.
+     *
+     * @return with which the OPEN goes on if it created the file, and which {@link #endPermit} takes; null if grace
+     *     periods do not begin while this server runs
+     */
+    public @Nullable OpenPermit permitMaking(long nowNanos, Client client) throws Nfs4Exception {
+        checkGraceForOpen(nowNanos, client, false);
+        if (!core.grace.hasOthers()) {
+            return null;
+        }
+        OpenPermit permit = new OpenPermit();
+        core.change(() -> {
+            core.recovery.require(nowNanos, client, false);
+            core.permits.add(permit);
+        });
+        return permit;
+    }
+
+    /** The OPEN has its open, or has failed. */
+    public void endPermit(@Nullable OpenPermit permit) {
+        if (permit != null) {
+            core.change(() -> core.permits.remove(permit));
+        }
     }
 
     /** The second half. Takes ownership of the files, even if it fails. */

@@ -3,8 +3,10 @@ package org.warpnfs.nfs.v4.state;
 import com.google.common.collect.Lists;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +31,7 @@ import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.FileStates;
 import org.warpnfs.nfs.v4.state.file.LayoutTable;
 import org.warpnfs.nfs.v4.state.file.LockTable;
+import org.warpnfs.nfs.v4.state.file.OpenPermit;
 import org.warpnfs.nfs.v4.state.file.OpenState;
 import org.warpnfs.nfs.v4.state.file.OwnerTable;
 import org.warpnfs.nfs.v4.state.file.StateEntries;
@@ -73,6 +76,9 @@ final class StateCore implements ClientTable.Holdings {
     final FileStates files;
     final DelegationTable delegations;
     final LayoutTable layouts;
+
+    /** Of OPENs that are creating their files now; empty if no other server has them. */
+    final Set<OpenPermit> permits = new HashSet<>();
 
     private final long leaseNanos;
     /** Clients that were removed and whose states have not all been freed. */

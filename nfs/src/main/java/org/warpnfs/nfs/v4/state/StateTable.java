@@ -247,6 +247,16 @@ public final class StateTable implements AutoCloseable {
         core.change(() -> {});
     }
 
+    /** True while OPENs that were permitted to are creating their files. */
+    public boolean isMaking() {
+        return core.locked(() -> !core.permits.isEmpty());
+    }
+
+    /** OPENs that have not created their files yet get no opens without asking again. */
+    public void withdrawPermits() {
+        core.change(core.permits::clear);
+    }
+
     /** Throws GRACE while clients may still reclaim what the operation could take from them. */
     public void requireNoGrace(long nowNanos) throws Nfs4Exception {
         if (isGraceRunning(nowNanos)) {

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
@@ -11,12 +12,25 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * @param reclaim CLAIM_PREVIOUS
  * @param byDelegation CLAIM_DELEGATE_CUR, with a delegation that the client has: the file was opened before, without
  *     the server. So the grace period does not put it off, which would keep the client from returning the delegation
+ * @param permit of a call that has just created the file; null for all others
  */
 public record OpenRequest(
-        Client client, Opaque owner, FileKey file, int access, int deny, boolean reclaim, boolean byDelegation) {
+        Client client,
+        Opaque owner,
+        FileKey file,
+        int access,
+        int deny,
+        boolean reclaim,
+        boolean byDelegation,
+        @Nullable OpenPermit permit) {
     /** An OPEN that does not refer to a delegation. */
     public OpenRequest(Client client, Opaque owner, FileKey file, int access, int deny, boolean reclaim) {
-        this(client, owner, file, access, deny, reclaim, false);
+        this(client, owner, file, access, deny, reclaim, false, null);
+    }
+
+    /** The same of a file that the call has just created. */
+    public OpenRequest by(@Nullable OpenPermit given) {
+        return new OpenRequest(client, owner, file, access, deny, reclaim, byDelegation, given);
     }
 
     /** OPEN4_SHARE_ACCESS_READ and OPEN4_SHARE_DENY_READ. */

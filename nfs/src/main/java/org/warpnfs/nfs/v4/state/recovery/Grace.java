@@ -66,6 +66,11 @@ public final class Grace {
         return over;
     }
 
+    /** True if other servers have the same files. Safe without the lock. */
+    public boolean hasOthers() {
+        return shared != SharedGrace.NONE;
+    }
+
     /** True while clients of other servers may reclaim. Safe without the lock. */
     public boolean isShared(long nowNanos) {
         return shared.isEnforced(nowNanos);

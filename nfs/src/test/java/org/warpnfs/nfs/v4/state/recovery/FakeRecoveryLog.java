@@ -19,6 +19,18 @@ public final class FakeRecoveryLog implements RecoveryLog {
     private volatile boolean full;
     private volatile Error broken;
     private volatile boolean closed;
+    private volatile boolean enforced;
+    private final SharedGrace shared = new SharedGrace() {
+        @Override
+        public boolean isEnforced(long nowNanos) {
+            return enforced;
+        }
+
+        @Override
+        public boolean mayReclaim(long nowNanos) {
+            return true;
+        }
+    };
 
     /** The log of a server that stopped while these clients may have had state. */
     public FakeRecoveryLog(Opaque... reclaimers) {
@@ -27,6 +39,16 @@ public final class FakeRecoveryLog implements RecoveryLog {
 
     public void beforeEachWrite(Runnable check) {
         beforeEachWrite = check;
+    }
+
+    /** Begins or ends a grace period of another server of the same files. */
+    public void setEnforced(boolean isEnforced) {
+        enforced = isEnforced;
+    }
+
+    @Override
+    public SharedGrace shared() {
+        return shared;
     }
 
     /** Makes writes wait for {@link #open} from now on. */
