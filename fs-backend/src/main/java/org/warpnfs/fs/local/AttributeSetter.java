@@ -9,6 +9,7 @@ import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
@@ -26,19 +27,35 @@ final class AttributeSetter {
     }
 
     /** Sets the attributes and makes the change durable. Opens everything that it needs before it changes anything. */
-    void setDurably(Caller caller, Fd file, AttributeChanges changes, TreeContext tree) throws FsException {
-        Long sizeBytes = changes.sizeBytes();
-        try (ChangeSync sync = sizeBytes == null
-                ? tree.durability().ofAttributes(file)
-                : tree.durability().ofLength(file, sizeBytes)) {
-            try {
-                set(caller, file, changes);
-            } catch (FsException e) {
-                tree.noteIfPossible(file);
-                throw e;
+    void setDurably(Caller caller, Fd file, FileHandle handle, AttributeChanges changes, TreeContext tree)
+            throws FsException {
+        CachedFd leased = tree.leases().writerOf(handle);
+        if (leased == null) {
+            Long sizeBytes = changes.sizeBytes();
+            try (ChangeSync sync = sizeBytes == null
+                    ? tree.durability().ofAttributes(file)
+                    : tree.durability().ofLength(file, sizeBytes)) {
+                set(caller, file, changes, null, sync, tree);
             }
-            tree.settle(sync, file);
+            return;
         }
+        try (ChangeSync sync = tree.durability().ofWriter(leased.fd(), changes.sizeBytes())) {
+            set(caller, file, changes, leased.fd(), sync, tree);
+        } finally {
+            tree.files().release(leased);
+        }
+    }
+
+    private void set(
+            Caller caller, Fd file, AttributeChanges changes, @Nullable Fd writable, ChangeSync sync, TreeContext tree)
+            throws FsException {
+        try {
+            set(caller, file, changes, writable);
+        } catch (FsException e) {
+            tree.noteIfPossible(file);
+            throw e;
+        }
+        tree.settle(sync, file);
     }
 
     /** Sets the attributes without making the change durable. TRY_LATER is thrown only if nothing was changed. */

@@ -69,10 +69,17 @@ final class ChangeSync implements AutoCloseable {
         }
     }
 
+    /** Adds a regular file by a descriptor of the {@link FdCache} that is open for writing. */
+    void addWriter(Fd writer) throws FsException {
+        if (marker == null) {
+            targets.add(new Target(writer, null, SyncGate.Descriptor.TRACKED, AttributeReader.statx(writer)));
+        }
+    }
+
     private void addOpened(Fd opened) throws FsException {
         boolean added = false;
         try {
-            targets.add(new Target(opened, opened, AttributeReader.statx(opened)));
+            targets.add(new Target(opened, opened, SyncGate.Descriptor.FRESH, AttributeReader.statx(opened)));
             added = true;
         } finally {
             if (!added) {
@@ -103,7 +110,7 @@ final class ChangeSync implements AutoCloseable {
         }
         try {
             if (isReal) {
-                targets.add(new Target(made, null, AttributeReader.statx(made)));
+                targets.add(new Target(made, null, SyncGate.Descriptor.FRESH, AttributeReader.statx(made)));
             } else {
                 addAny(made);
             }
@@ -128,7 +135,7 @@ final class ChangeSync implements AutoCloseable {
             return;
         }
         for (Target target : targets) {
-            Durability.syncSince(target.failures, target.hold.gate(), target.fd, SyncGate.Descriptor.FRESH, true);
+            Durability.syncSince(target.failures, target.hold.gate(), target.fd, target.kind, true);
         }
     }
 
@@ -150,12 +157,14 @@ final class ChangeSync implements AutoCloseable {
     private final class Target implements AutoCloseable {
         private final Fd fd;
         private final @Nullable Fd owned;
+        private final SyncGate.Descriptor kind;
         private final SyncGates.Hold hold;
         private final long failures;
 
-        Target(Fd fd, @Nullable Fd owned, Statx statx) {
+        Target(Fd fd, @Nullable Fd owned, SyncGate.Descriptor kind, Statx statx) {
             this.fd = fd;
             this.owned = owned;
+            this.kind = kind;
             this.hold = durability.gateOf(statx);
             this.failures = hold.gate().failures();
         }

@@ -101,7 +101,8 @@ final class Creator {
                 tree.requireSameMount(statx);
                 Long sizeBytes = unchecked.attributes().sizeBytes();
                 if (sizeBytes != null) {
-                    setter.setDurably(caller, found, AttributeChanges.ofSize(sizeBytes), tree);
+                    FileHandle file = tree.node(found, directory, name).handle();
+                    setter.setDurably(caller, found, file, AttributeChanges.ofSize(sizeBytes), tree);
                     return nodeAfterChange(found, directory, name);
                 }
             }

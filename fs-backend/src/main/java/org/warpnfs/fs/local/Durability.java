@@ -3,6 +3,7 @@ package org.warpnfs.fs.local;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.AttributeCalls;
@@ -143,6 +144,18 @@ final class Durability implements AutoCloseable {
             return ofAttributes(file);
         }
         return prepared(ChangeSync.byFile(this), each -> each.addAny(file));
+    }
+
+    /**
+     * Does the same through a descriptor of the {@link FdCache} that is open for writing, so that none is opened.
+     *
+     * @param sizeBytes null if the length stays
+     */
+    ChangeSync ofWriter(Fd writer, @Nullable Long sizeBytes) throws FsException {
+        Preparation preparation = sync -> sync.addWriter(writer);
+        return sizeBytes == null || sizeBytes == 0
+                ? prepared(preparation)
+                : prepared(ChangeSync.byFile(this), preparation);
     }
 
     private ChangeSync prepared(Preparation preparation) throws FsException {

@@ -107,6 +107,15 @@ final class HostLeases {
         return new Leased(Lease.Kind.WRITE, used.fd(), breaking, () -> files.release(used));
     }
 
+    /**
+     * The descriptor through which a file is written while there are leases, or null. A lease to write is of this
+     * descriptor, and to open another one would break it for its own holder. {@link FdCache#release} ends its use.
+     */
+    @Nullable
+    CachedFd writerOf(FileHandle file) {
+        return held.isEmpty() ? null : files.find(file, OpenAccess.WRITE);
+    }
+
     private synchronized void begin(Leased lease) {
         if (closed) {
             lease.close();

@@ -248,7 +248,7 @@ public final class LocalFileSystem implements FileSystem {
                 if (changes.isEmpty()) {
                     return tree.attributes().read(fd);
                 }
-                setter.setDurably(caller, fd, changes, tree);
+                setter.setDurably(caller, fd, file, changes, tree);
                 return tree.readAfterChange(fd);
             }
         });

@@ -11,8 +11,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -78,6 +81,32 @@ class HostLeasesTest extends LocalTreeFixture {
         broken.await();
         lease.close();
         fs.open(Caller.ROOT, file, OpenAccess.WRITE).close();
+    }
+
+    /** Whoever holds the delegation behind the lease sets them. */
+    @Test
+    void writeLease_whenTheServerSetsAttributes_isNotBroken() throws Exception {
+        FileHandle file = create(fs.root(), "f");
+        CountDownLatch broken = new CountDownLatch(1);
+        try (HostProcess process = HostProcess.of(tree.resolve("f"));
+                OpenFile _ = fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE)) {
+            Lease lease = fs.lease(file, Lease.Kind.WRITE, broken::countDown).orElseThrow();
+            for (long size : new long[] {5000, 100, 0}) {
+                assertThat(fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofSize(size))
+                                .sizeBytes())
+                        .isEqualTo(size);
+            }
+            fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600));
+            CreateMode truncating = new CreateMode.Unchecked(AttributeChanges.ofSize(0));
+            assertThat(fs.create(Caller.ROOT, fs.root(), FileName.of("f"), truncating)
+                            .isNew())
+                    .isFalse();
+            assertThat(broken.getCount()).isOne();
+            process.begin("read");
+            broken.await();
+            lease.close();
+            assertThat(process.answer()).isEqualTo("opened");
+        }
     }
 
     @Test
