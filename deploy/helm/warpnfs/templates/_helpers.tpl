@@ -23,15 +23,40 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if and .Values.metrics.enabled (has (int .Values.metrics.port) (list 2049 20049)) -}}
 {{- fail (printf "metrics.port is %d, which is the server's port for NFS" (int .Values.metrics.port)) -}}
 {{- end -}}
-{{- $names := dict "state" true "exports" true -}}
-{{- $paths := dict "/state" true "/etc/warpnfs" true -}}
+{{- if and .Values.ceph.secret .Values.volumes -}}
+{{- fail "ceph.secret is set, so the exports are directories of CephFS: volumes has to be []" -}}
+{{- end -}}
+{{- if not (or .Values.ceph.secret .Values.volumes) -}}
+{{- fail "there is nothing to export: neither volumes nor ceph.secret" -}}
+{{- end -}}
+{{- $gateways := .Values.gateways -}}
+{{- if and (gt (int $gateways.count) 1) (not $gateways.cluster) -}}
+{{- fail (printf "gateways.count is %d: gateways.cluster has to name their cluster" (int $gateways.count)) -}}
+{{- end -}}
+{{- if and $gateways.cluster (not $gateways.claim) -}}
+{{- fail "gateways.cluster is set: gateways.claim has to name a claim that all gateways can mount" -}}
+{{- end -}}
+{{- if and $gateways.claim (not $gateways.cluster) -}}
+{{- fail "gateways.claim is set without gateways.cluster" -}}
+{{- end -}}
+{{- if and $gateways.cluster .Values.service.clusterIP -}}
+{{- fail "service.clusterIP is set, but each gateway has an address of its own: gateways.addresses" -}}
+{{- end -}}
+{{- if gt (len $gateways.addresses) (int $gateways.count) -}}
+{{- fail (printf "gateways.addresses has %d addresses for %d gateways" (len $gateways.addresses) (int $gateways.count)) -}}
+{{- end -}}
+{{- $names := dict "state" true "exports" true "ceph" true "cluster" true -}}
+{{- $paths := dict "/state" true "/etc/warpnfs" true "/etc/ceph" true "/cluster" true -}}
 {{- range .Values.volumes -}}
 {{- $path := clean .path -}}
 {{- if hasKey $names .name -}}
-{{- fail (printf "volumes: the name %s is taken: by another volume, or by the chart's own, state and exports" .name) -}}
+{{- fail (printf "volumes: the name %s is taken: by another volume, or by the chart's own, state, exports, ceph and cluster" .name) -}}
 {{- end -}}
 {{- if hasKey $paths $path -}}
-{{- fail (printf "volumes: the path %s of %s is taken: by another volume, or by the chart's own, /state and /etc/warpnfs" .path .name) -}}
+{{- fail (printf "volumes: the path %s of %s is taken: by another volume, or by the chart's own, /state, /etc/warpnfs, /etc/ceph and /cluster" .path .name) -}}
+{{- end -}}
+{{- if and $gateways.cluster (not .existingClaim) -}}
+{{- fail (printf "volumes: %s has no existingClaim, so each gateway would serve files of its own" .name) -}}
 {{- end -}}
 {{- if eq $path "/" -}}
 {{- fail (printf "volumes: the path of %s is /, where the server itself is" .name) -}}

@@ -3,6 +3,8 @@ package org.warpnfs.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -41,6 +43,7 @@ import org.warpnfs.server.settings.SettingsSchema;
 class ChartTest {
     private static final Path CHART = Path.of("helm", "warpnfs");
     private static final Path MANIFESTS = Path.of("kubernetes", "warpnfs.yaml");
+    private static final Path GATEWAYS = Path.of("src", "test", "resources", "gateways.yaml");
     private static final String HEAD = """
             # The chart's defaults, rendered: helm template warpnfs deploy/helm/warpnfs.
             # Written by ChartTest with -Dwarpnfs.manifests=write.
@@ -219,6 +222,50 @@ class ChartTest {
                 .contains("/projects", "/scratch", "/state", "/etc/warpnfs");
     }
 
+    @Test
+    void gateways_ofCeph_haveAnAddressEach_theirNameFromThePod_andTheKeyOfTheCluster() throws IOException {
+        List<HasMetadata> objects =
+                StrictModel.read(template().withValuesFile(GATEWAYS).call());
+        StatefulSet set = StrictModel.only(objects, StatefulSet.class);
+        assertThat(set.getSpec().getReplicas()).isEqualTo(3);
+        assertThat(set.getSpec().getPodManagementPolicy()).isEqualTo("Parallel");
+        assertThat(set.getSpec().getVolumeClaimTemplates())
+                .extracting(claim -> claim.getMetadata().getName())
+                .containsExactly("state");
+        Container server = container(objects);
+        List<String> words = server.getArgs();
+        assertThat(words)
+                .containsSubsequence("--backend", "ceph", "--ceph-conf", "/etc/ceph/ceph.conf", "--ceph-id", "files")
+                .containsSubsequence("--ceph-filesystem", "main")
+                .containsSubsequence("--cluster", "blue", "--node", "$(POD_NAME)", "--cluster-directory", "/cluster");
+        assertThatCode(() -> Main.commandLine().parseArgs(words.toArray(String[]::new)))
+                .doesNotThrowAnyException();
+        assertThat(server.getEnv())
+                .filteredOn(variable -> variable.getName().equals("POD_NAME"))
+                .extracting(variable -> variable.getValueFrom().getFieldRef().getFieldPath())
+                .containsExactly("metadata.name");
+        assertThat(server.getVolumeMounts())
+                .extracting(mount -> mount.getMountPath())
+                .contains("/etc/ceph", "/cluster", "/state");
+        assertThat(pod(objects).getVolumes())
+                .filteredOn(volume -> volume.getName().equals("ceph"))
+                .extracting(volume -> volume.getSecret().getSecretName())
+                .containsExactly("ceph-files");
+        assertThat(objects)
+                .filteredOn(object -> object instanceof Service service
+                        && "LoadBalancer".equals(service.getSpec().getType()))
+                .map(object -> (Service) object)
+                .extracting(
+                        service -> service.getMetadata().getName(),
+                        service -> service.getSpec().getLoadBalancerIP(),
+                        service -> service.getSpec().getExternalTrafficPolicy(),
+                        service -> service.getSpec().getSelector().get("statefulset.kubernetes.io/pod-name"))
+                .containsExactly(
+                        tuple("warpnfs-0", "192.0.2.1", "Local", "warpnfs-0"),
+                        tuple("warpnfs-1", "192.0.2.2", "Local", "warpnfs-1"),
+                        tuple("warpnfs-2", null, "Local", "warpnfs-2"));
+    }
+
     /** The operator loads the same rules that the server's DashboardsTest compares with its metrics. */
     @Test
     void prometheusRule_isWhatPrometheusReadsWithoutAnOperator() throws IOException {
@@ -252,27 +299,29 @@ class ChartTest {
     @Test
     void values_thatDoNotGoTogether_areRefusedWithAWordOfWhy(@TempDir Path directory) throws IOException {
         String first = "{name: a, path: /export, size: 1Gi}";
-        Map<String, String> wrong = Map.of(
-                "drainSeconds: 300",
-                "terminationGracePeriodSeconds is 60",
-                "metrics: {port: 2049}",
-                "metrics.port is 2049",
-                "volumes: [{name: state, path: /export, size: 1Gi}]",
-                "the name state is taken",
-                "volumes: [" + first + ", {name: a, path: /b, size: 1Gi}]",
-                "the name a is taken",
-                "volumes: [" + first + ", {name: b, path: /export/, size: 1Gi}]",
-                "the path /export/ of b is taken",
-                "volumes: [{name: a, path: /, size: 1Gi}]",
-                "the path of a is /",
-                "volumes: [{name: a, path: /export, existingClaim: ''}]",
-                "schema",
-                "volumes: null",
-                "volumes is required",
-                "state: null",
-                "state is required",
-                "exports: null",
-                "exports is required");
+        Map<String, String> wrong = Map.ofEntries(
+                entry("drainSeconds: 300", "terminationGracePeriodSeconds is 60"),
+                entry("metrics: {port: 2049}", "metrics.port is 2049"),
+                entry("volumes: [{name: state, path: /export, size: 1Gi}]", "the name state is taken"),
+                entry("volumes: [" + first + ", {name: a, path: /b, size: 1Gi}]", "the name a is taken"),
+                entry(
+                        "volumes: [" + first + ", {name: b, path: /export/, size: 1Gi}]",
+                        "the path /export/ of b is taken"),
+                entry("volumes: [{name: a, path: /, size: 1Gi}]", "the path of a is /"),
+                entry("volumes: [{name: a, path: /export, existingClaim: ''}]", "schema"),
+                entry("volumes: null", "volumes is required"),
+                entry("state: null", "state is required"),
+                entry("exports: null", "exports is required"),
+                entry("ceph: {secret: ceph-files}", "volumes has to be []"),
+                entry("volumes: []", "nothing to export"),
+                entry("gateways: {count: 3}", "gateways.cluster has to name"),
+                entry("gateways: {cluster: blue}", "gateways.claim has to name"),
+                entry("gateways: {claim: shared}", "without gateways.cluster"),
+                entry("gateways: {cluster: blue, claim: shared}", "export has no existingClaim"),
+                entry("gateways: {addresses: [10.0.0.1, 10.0.0.2]}", "2 addresses for 1 gateways"),
+                entry(
+                        "{service: {clusterIP: 10.0.0.1}, gateways: {cluster: blue, claim: shared}}",
+                        "service.clusterIP is set"));
         for (Map.Entry<String, String> values : wrong.entrySet()) {
             Path file = Files.writeString(directory.resolve("values.yaml"), values.getKey() + "\n");
             assertThatThrownBy(() -> template().withValuesFile(file).call())
