@@ -174,4 +174,48 @@ class DelegationTest {
         holder.run(new Ops().reclaimComplete());
         assertThat(holder.statusOf(reclaim)).isEqualTo(Nfs4Status.NO_GRACE);
     }
+
+    /**
+     * Decision 39. Linux writes no delegation down, so others would wait a lease for nothing whenever a client boots.
+     */
+    @Test
+    void client_thatRestarts_losesItsDelegationsSoThatNobodyWaitsForThem() {
+        newFile();
+        V4Client holder = V4Client.callable(server, "a", 0);
+        holder.delegation("f");
+        V4Client other = V4Client.mounted(server, "b", 0);
+        V4Client restarted = new V4Client(server, "a", 2, 0);
+        restarted.verifier = 99;
+        restarted.connect();
+
+        assertThat(other.statusOf(openToWrite())).isEqualTo(Nfs4Status.OK);
+        assertThat(restarted.statusOf(new Ops().data().lookup("f").openDelegatedBeforeFh("o")))
+                .as("CLAIM_DELEG_PREV_FH")
+                .isEqualTo(Nfs4Status.NOTSUPP);
+        assertThat(restarted.statusOf(new Ops().data().openDelegatedBefore("o", "f")))
+                .as("CLAIM_DELEGATE_PREV")
+                .isEqualTo(Nfs4Status.NOTSUPP);
+    }
+
+    /** RFC 8881, section 18.51: what it completes are reclaims after a move of a file system, and there are none. */
+    @Test
+    void reclaimComplete_ofOneFileSystem_needsItAndEndsNoReclaimOfTheOthers(@TempDir Path directory) {
+        server.close();
+        server = new V4Server(directory);
+        newFile();
+        V4Client holder = V4Client.callable(server, "a", 0);
+        holder.delegation("f");
+        server.program().close();
+        server.start();
+        holder.connection = V4Server.newConnection();
+        holder.connect();
+
+        assertThat(holder.statusOf(new Ops().reclaimCompleteOfOne())).isEqualTo(Nfs4Status.NOFILEHANDLE);
+        holder.run(new Ops().data().reclaimCompleteOfOne());
+        holder.run(new Ops().data().lookup("f").openPreviousDelegated("o"));
+        holder.run(new Ops().reclaimComplete());
+        assertThat(holder.statusOf(new Ops().data().reclaimCompleteOfOne()))
+                .as("of another scope than the one that is complete")
+                .isEqualTo(Nfs4Status.OK);
+    }
 }

@@ -104,6 +104,11 @@ final class Ops {
         return op(OpCode.RECLAIM_COMPLETE, 0);
     }
 
+    /** Adds a RECLAIM_COMPLETE with rca_one_fs. */
+    Ops reclaimCompleteOfOne() {
+        return add(OpCode.RECLAIM_COMPLETE, c -> c.words(1));
+    }
+
     Ops root() {
         return op(OpCode.PUTROOTFH);
     }
@@ -178,6 +183,18 @@ final class Ops {
         return add(
                 OpCode.OPEN,
                 c -> c.words(0, 1, 0).hyper(0).string(owner).words(0, 5).words(delegation));
+    }
+
+    /** Adds an OPEN with CLAIM_DELEGATE_PREV. */
+    Ops openDelegatedBefore(String owner, String name) {
+        return add(
+                OpCode.OPEN,
+                c -> c.words(0, 1, 0).hyper(0).string(owner).words(0, 3).string(name));
+    }
+
+    /** Adds an OPEN with CLAIM_DELEG_PREV_FH. */
+    Ops openDelegatedBeforeFh(String owner) {
+        return add(OpCode.OPEN, c -> c.words(0, 1, 0).hyper(0).string(owner).words(0, 6));
     }
 
     Ops openPreviousDelegated(String owner) {
