@@ -42,6 +42,10 @@ public final class Nfs4Administration {
         return state.listings().delegations(query);
     }
 
+    public StatePage<StateRow.LayoutRow> layouts(StateQuery query) {
+        return state.listings().layouts(query);
+    }
+
     /** See {@link StateAdministration#evict}. */
     public StateAdministration.@Nullable Evicted evict(String client) {
         return state.administration().evict(client);

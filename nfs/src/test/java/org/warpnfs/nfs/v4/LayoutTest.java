@@ -32,6 +32,8 @@ import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.layout.DeviceId;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.state.file.LayoutCounts;
+import org.warpnfs.nfs.v4.state.listing.StateQuery;
+import org.warpnfs.nfs.v4.state.listing.StateRow;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -454,6 +456,72 @@ class LayoutTest {
         holder.run(new Ops().root());
         assertThat(holder.statusFlags & RECALLABLE_STATE_REVOKED).isZero();
         assertThat(server.program().layoutCounts()).isEqualTo(new LayoutCounts(0, 1, 1, 1));
+    }
+
+    /** Linux drops its layouts when it sees the flag, and never frees their stateids. */
+    @Test
+    void revokedLayout_whoseClientWasToldForALease_isForgottenThoughTheFileStaysOpen() {
+        V4Client holder = client("a");
+        Seen layout = get(holder, RW, holder.create("f"));
+        V4Client other = client("b");
+        revoke(holder, other);
+        assertThat(holder.statusFlags & RECALLABLE_STATE_REVOKED).isNotZero();
+        for (int i = 0; i < 3; i++) {
+            assertThat(holder.tested(layout.stateid())).isEqualTo(Nfs4Status.DELEG_REVOKED);
+            assertThat(holder.statusFlags & RECALLABLE_STATE_REVOKED).isNotZero();
+            server.pass(V4Server.LEASE.dividedBy(3).plusSeconds(1));
+            other.run(new Ops().root());
+        }
+
+        holder.run(new Ops().root());
+        assertThat(holder.statusFlags & RECALLABLE_STATE_REVOKED).isZero();
+        assertThat(holder.tested(layout.stateid())).isEqualTo(Nfs4Status.BAD_STATEID);
+        assertThat(server.program().layoutCounts().held()).isZero();
+    }
+
+    @Test
+    void layoutReturn_ofAll_endsRevokedLayoutsToo() {
+        V4Client holder = client("a");
+        get(holder, RW, holder.create("f"));
+        revoke(holder, client("b"));
+
+        holder.run(new Ops().op(OpCode.LAYOUTRETURN, 0, 4, ANY, 3));
+        holder.run(new Ops().root());
+
+        assertThat(holder.statusFlags & RECALLABLE_STATE_REVOKED).isZero();
+    }
+
+    /** {@code other} cuts the file, and the holder answers the recall but does not return its layout. */
+    private void revoke(V4Client holder, V4Client other) {
+        Ops cut = file().setAttr(Fattr.size(0));
+        assertThat(other.statusOf(cut)).isEqualTo(Nfs4Status.DELAY);
+        holder.answerRecall(holder.nextCallback(), 0);
+        for (int i = 0; i < 2; i++) {
+            server.pass(V4Server.LEASE.dividedBy(2).plusSeconds(1));
+            other.run(new Ops().root());
+            holder.run(new Ops().root());
+        }
+    }
+
+    @Test
+    void layouts_areListedWithWhatTheyAreForAndWhereTheyStand() {
+        V4Client holder = client("a");
+        int[] open = holder.create("f");
+        get(holder, RW, get(holder, READ, open).stateid());
+
+        StateRow.LayoutRow row = onlyLayout();
+        assertThat(row.client()).isEqualTo(StateQuery.hex(holder.clientId));
+        assertThat(List.of(row.iomode(), row.phase())).containsExactly("both", "held");
+
+        client("b").statusOf(file().setAttr(Fattr.size(0)));
+        assertThat(onlyLayout().phase()).isEqualTo("recalled");
+    }
+
+    private StateRow.LayoutRow onlyLayout() {
+        List<StateRow.LayoutRow> rows =
+                server.program().administration().layouts(StateQuery.first(10)).rows();
+        assertThat(rows).hasSize(1);
+        return rows.getFirst();
     }
 
     @Test

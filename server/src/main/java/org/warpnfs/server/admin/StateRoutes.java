@@ -23,6 +23,7 @@ final class StateRoutes {
         add(routes, "/v1/opens", OF_CLIENT, nfs4::opens);
         add(routes, "/v1/locks", OF_CLIENT, nfs4::locks);
         add(routes, "/v1/delegations", OF_CLIENT, nfs4::delegations);
+        add(routes, "/v1/layouts", OF_CLIENT, nfs4::layouts);
     }
 
     private static void add(

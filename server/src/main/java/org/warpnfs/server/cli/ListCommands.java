@@ -205,6 +205,25 @@ final class ListCommands {
         }
     }
 
+    /** {@code warpnfs layouts}. */
+    @Command(name = "layouts", description = "Shows the layouts (pNFS) of NFSv4 clients.")
+    static final class Layouts extends ListingOfClient {
+        @Override
+        String path() {
+            return "/v1/layouts";
+        }
+
+        @Override
+        Table table() {
+            return new Table()
+                    .text("LAYOUT", "id")
+                    .text("CLIENT", "client")
+                    .text("IOMODE", "iomode")
+                    .text("STATE", "phase")
+                    .column("FILE", ListCommands::file);
+        }
+    }
+
     /** {@code warpnfs connections}. */
     @Command(name = "connections", description = "Shows the connections of a running server.")
     static final class Connections extends Listing {

@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
             ListCommands.Opens.class,
             ListCommands.Locks.class,
             ListCommands.Delegations.class,
+            ListCommands.Layouts.class,
             ListCommands.Connections.class,
             AdminCommands.Exports.class,
             AdminCommands.Reload.class,

@@ -183,7 +183,8 @@ public final class SessionStates {
     public int statusFlags(long nowNanos, Session session) {
         return core.locked(() -> {
             Client client = session.client();
-            boolean revoked = core.delegations.revokedOf(client) > 0 || core.layouts.isAnyRevokedOf(client);
+            boolean ofLayouts = core.layouts.tellOfRevoked(nowNanos, client);
+            boolean revoked = ofLayouts || core.delegations.revokedOf(client) > 0;
             int flags = revoked ? RECALLABLE_STATE_REVOKED : 0;
             flags |= core.locks.revokedOf(client) > 0 ? ADMIN_STATE_REVOKED : 0;
             return flags | core.waysBack.statusFlags(nowNanos, session);

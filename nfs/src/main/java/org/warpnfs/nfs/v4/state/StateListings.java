@@ -14,6 +14,7 @@ import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.DelegationState;
 import org.warpnfs.nfs.v4.state.file.HoldingRows;
+import org.warpnfs.nfs.v4.state.file.LayoutState;
 import org.warpnfs.nfs.v4.state.file.LockState;
 import org.warpnfs.nfs.v4.state.file.OpenState;
 import org.warpnfs.nfs.v4.state.file.RowDraft;
@@ -23,6 +24,7 @@ import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.ClientRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.DelegationRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.LayoutRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.OpenRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.SessionRow;
@@ -100,6 +102,12 @@ public final class StateListings {
     public StatePage<DelegationRow> delegations(StateQuery query) {
         return new Walk<DelegationState, DelegationRow>(
                         core.delegations::of, DelegationState::number, HoldingRows::describe)
+                .page(query);
+    }
+
+    public StatePage<LayoutRow> layouts(StateQuery query) {
+        return new Walk<LayoutState, LayoutRow>(
+                        core.layouts::of, LayoutState::number, layout -> HoldingRows.describe(layout, core.files))
                 .page(query);
     }
 

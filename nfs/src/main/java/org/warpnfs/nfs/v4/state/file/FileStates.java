@@ -261,8 +261,21 @@ public final class FileStates {
 
     /** True if that client has the file open. */
     public boolean isOpenBy(FileKey key, Client client) {
+        return openBy(key, client) != null;
+    }
+
+    /** An open of the file by that client; null if there is none. */
+    @Nullable
+    OpenState openBy(FileKey key, Client client) {
         FileState file = files.get(key);
-        return file != null && file.opens.stream().anyMatch(open -> open.client == client);
+        if (file != null) {
+            for (OpenState open : file.opens) {
+                if (open.client == client) {
+                    return open;
+                }
+            }
+        }
+        return null;
     }
 
     /** True if that client has the file open for writing. */

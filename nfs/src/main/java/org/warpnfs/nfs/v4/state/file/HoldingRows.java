@@ -8,10 +8,13 @@ import org.warpnfs.nfs.v4.state.listing.ShownName;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.DelegationRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.LayoutRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.OpenRow;
 
-/** Makes the rows of opens, locks and delegations that administrators see. Called under the lock of the state. */
+/**
+ * Makes the rows of opens, locks, delegations and layouts that administrators see. Called under the lock of the state.
+ */
 public final class HoldingRows {
     private HoldingRows() {}
 
@@ -77,6 +80,22 @@ public final class HoldingRows {
                         shown(delegation.key()),
                         path,
                         kind,
+                        phase));
+    }
+
+    /** One layout. */
+    public static RowDraft<LayoutRow> describe(LayoutState layout, FileStates files) {
+        String phase = layout.isRevoked() ? "revoked" : layout.isRecalled() ? "recalled" : "held";
+        String iomode = access((layout.reads() ? OpenRequest.READ : 0) | (layout.writes() ? OpenRequest.WRITE : 0));
+        OpenState open = files.openBy(layout.key(), layout.client());
+        return new RowDraft<>(
+                open == null ? null : fileOf(open),
+                path -> new LayoutRow(
+                        StateQuery.hex(layout.number()),
+                        StateQuery.hex(layout.client().id()),
+                        shown(layout.key()),
+                        path,
+                        iomode,
                         phase));
     }
 

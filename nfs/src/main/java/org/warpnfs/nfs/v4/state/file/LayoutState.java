@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  *   HELD      another client changes the file           RECALLED
  *   RECALLED  not returned within a lease               REVOKED
  *   HELD, RECALLED  LAYOUTRETURN of all, or the client has the file neither open nor delegated any more   -
- *   REVOKED   FREE_STATEID, or likewise                 -
+ *   REVOKED   FREE_STATEID, or likewise, or the client was told for a lease   -
  * </pre>
  *
  * Guarded by the lock of the state.

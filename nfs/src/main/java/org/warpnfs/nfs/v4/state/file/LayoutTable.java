@@ -44,11 +44,13 @@ public final class LayoutTable {
     /** Recalled layouts. They may have to be revoked. */
     private final Set<LayoutState> recalled = new LinkedHashSet<>();
 
+    private final RevokedLayouts revoked = new RevokedLayouts();
+
     private final FileChangeWindows changes = new FileChangeWindows();
     private int count;
     private long granted;
     private long sent;
-    private long revoked;
+    private long revocations;
 
     /** @param isWriter true if the client has a write delegation of the file */
     public LayoutTable(
@@ -169,7 +171,6 @@ public final class LayoutTable {
     public void giveBackAll(Client client, @Nullable FileSystem fileSystem, LayoutReturned part) {
         for (LayoutState layout : List.copyOf(of(client))) {
             if ((fileSystem == null || layout.isOf(fileSystem))
-                    && !layout.isRevoked()
                     && layout.giveBack(part.ofReading(), part.ofWriting())) {
                 remove(layout);
             }
@@ -245,7 +246,8 @@ public final class LayoutTable {
     private void revoke(LayoutState layout) {
         recalled.remove(layout);
         layout.revoke();
-        revoked++;
+        revoked.add(layout);
+        revocations++;
     }
 
     /**
@@ -262,6 +264,7 @@ public final class LayoutTable {
 
     private void remove(LayoutState layout) {
         recalled.remove(layout);
+        revoked.remove(layout);
         if (states.byNumber(layout.number()) == layout) {
             count--;
         }
@@ -276,18 +279,18 @@ public final class LayoutTable {
         });
     }
 
-    /** The layouts of a client, including revoked ones until they are freed. */
+    /** The layouts of a client, including revoked ones until they are freed or forgotten. */
     public Collection<LayoutState> of(Client client) {
         Map<Long, LayoutState> held = byClient.get(client);
         return held == null ? List.of() : held.values();
     }
 
-    /** True if a layout of the client was revoked and not freed yet. */
-    public boolean isAnyRevokedOf(Client client) {
-        return of(client).stream().anyMatch(LayoutState::isRevoked);
+    /** True if a reply to the client has to tell it that layouts were revoked. It does so now. */
+    public boolean tellOfRevoked(long nowNanos, Client client) {
+        return revoked.tell(nowNanos, client);
     }
 
-    /** Revokes layouts that were recalled and not returned within a lease. */
+    /** Revokes layouts that were recalled and not returned within a lease, and forgets revoked ones in time. */
     public void sweep(long nowNanos) {
         List<LayoutState> overdue = new ArrayList<>();
         for (LayoutState layout : recalled) {
@@ -296,11 +299,12 @@ public final class LayoutTable {
             }
         }
         overdue.forEach(this::revoke);
+        revoked.settled(nowNanos, leaseNanos).forEach(this::remove);
         changes.sweep(nowNanos);
     }
 
     /** Numbers of layouts, and events since the start. */
     public LayoutCounts counts() {
-        return new LayoutCounts(count, granted, sent, revoked);
+        return new LayoutCounts(count, granted, sent, revocations);
     }
 }

@@ -121,4 +121,15 @@ public sealed interface StateRow {
     record DelegationRow(
             String id, String client, String file, @Nullable String path, String kind, String phase)
             implements StateRow {}
+
+    /**
+     * A layout of a file (pNFS).
+     *
+     * @param path of the file on this host; null if the client does not have it open, or the backend does not know it
+     * @param iomode {@code read}, {@code write}, {@code both}, or {@code none} when it was returned
+     * @param phase {@code held}, {@code recalled} or {@code revoked}
+     */
+    record LayoutRow(
+            String id, String client, String file, @Nullable String path, String iomode, String phase)
+            implements StateRow {}
 }
