@@ -9,11 +9,13 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.nfs.cluster.Beat;
 import org.warpnfs.nfs.cluster.ClusterRecord;
 import org.warpnfs.nfs.cluster.ClusterStore;
 import org.warpnfs.nfs.cluster.ClusterTiming;
@@ -21,6 +23,7 @@ import org.warpnfs.nfs.cluster.DirectoryStore;
 import org.warpnfs.nfs.cluster.Joining;
 import org.warpnfs.nfs.cluster.Member;
 import org.warpnfs.nfs.cluster.Membership;
+import org.warpnfs.nfs.cluster.Signs;
 import org.warpnfs.nfs.cluster.View;
 import org.warpnfs.nfs.v4.state.recovery.ClusterRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
@@ -65,7 +68,6 @@ final class ClusterSeat implements AutoCloseable {
     private volatile boolean left;
     private volatile long leavingNanos;
     private volatile boolean closed;
-    private long beats;
     private boolean wasEnforced;
     private long failures;
 
@@ -133,7 +135,8 @@ final class ClusterSeat implements AutoCloseable {
         this.joined = join();
         ClusterRecord record = joined.record();
         // Counted from before the join was written; what it waited for other processes is no part of it.
-        this.membership = new Membership(choice.node(), timing, joined, Math.max(began, lastProposalNanos));
+        this.membership = new Membership(
+                choice.node(), timing, joined, Math.max(began, lastProposalNanos), new SplittableRandom());
         Member own = Objects.requireNonNull(record.member(choice.node()));
         byte[] identity = HexFormat.of().parseHex(record.identity());
         this.log = ClusterRecoveryLog.open(
@@ -233,7 +236,7 @@ final class ClusterSeat implements AutoCloseable {
             ClusterStore.Versioned read = store.read();
             ClusterRecord next;
             try {
-                next = joining.step(see(read));
+                next = joining.step(new View(read, look(Set.of(choice.node())), System.nanoTime()));
             } catch (IllegalStateException e) {
                 throw new ConfigException("--cluster: " + e.getMessage(), e);
             }
@@ -241,7 +244,9 @@ final class ClusterSeat implements AutoCloseable {
             if (next != null && store.replace(read.version(), next)) {
                 return new ClusterStore.Versioned(read.version() + 1, next);
             }
-            if (next == null) {
+            if (next != null) {
+                pauseBeforeNextTry();
+            } else {
                 if (!told) {
                     LOG.info(
                             "cluster {}: node {} did not stop in order; waiting {} s for a sign of life of it",
@@ -257,10 +262,14 @@ final class ClusterSeat implements AutoCloseable {
                 + clusterDirectory(choice).resolve("beats").resolve(choice.node()) + " say; stop it first");
     }
 
-    private View see(ClusterStore.Versioned read) throws IOException {
+    private Signs look(Set<String> nodes) throws IOException {
         long asked = System.nanoTime();
-        Map<String, Beat> beats = store.beats();
-        return new View(read, beats, asked, System.nanoTime());
+        return new Signs(nodes, store.beats(nodes), asked);
+    }
+
+    /** Another node was first. If many try, they must not all try again at once. */
+    private void pauseBeforeNextTry() {
+        pause(ThreadLocalRandom.current().nextLong(timing.beatNanos() / 4) + 1);
     }
 
     private void awaitEnforced() throws ConfigException {
@@ -351,15 +360,20 @@ final class ClusterSeat implements AutoCloseable {
 
     private void beat() throws IOException {
         long began = System.nanoTime();
-        store.beat(choice.node(), new Beat(membership.instance(), ++beats));
+        store.beat(choice.node(), membership.beat());
+        Signs signs = new Signs(Set.of(), Map.of(), began);
         for (int attempt = 0; attempt < ATTEMPTS && !closed; attempt++) {
             if (recovered && !hooks.isRecovering()) {
                 membership.done();
             }
             ClusterStore.Versioned read = store.read();
-            View view = see(read);
+            Set<String> watched = membership.watched(read.record());
+            if (!signs.nodes().containsAll(watched)) {
+                signs = look(watched);
+            }
             membership.renewed(began, System.nanoTime());
-            switch (membership.step(System.nanoTime(), view)) {
+            long now = System.nanoTime();
+            switch (membership.step(now, new View(read, signs, now))) {
                 case Membership.Step.Lost() -> {
                     return;
                 }
@@ -367,10 +381,16 @@ final class ClusterSeat implements AutoCloseable {
                     noticeLift();
                     return;
                 }
-                case Membership.Step.Prepare(long epoch) -> prepare(epoch);
+                case Membership.Step.Look() -> {}
+                case Membership.Step.Prepare(long epoch) -> {
+                    prepare(epoch);
+                    store.beat(choice.node(), membership.beat());
+                }
                 case Membership.Step.Propose(ClusterRecord next) -> {
                     if (store.replace(read.version(), next)) {
                         tell(read.record(), next);
+                    } else {
+                        pauseBeforeNextTry();
                     }
                 }
             }
@@ -432,14 +452,14 @@ final class ClusterSeat implements AutoCloseable {
         hooks.awaitPermitted();
         boolean hasClients = log.hasClients() || hooks.hasClients();
         try {
-            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                ClusterStore.Versioned read = store.read();
-                ClusterRecord next = membership.stopped(read.record(), hasClients);
-                if (next.equals(read.record()) || store.replace(read.version(), next)) {
-                    break;
-                }
-            }
             long until = System.nanoTime() + timing.deadNanos();
+            while (!tellOfStop(hasClients)) {
+                if (System.nanoTime() - until >= 0) {
+                    throw new IOException("other nodes replace the record all the time");
+                }
+                pauseBeforeNextTry();
+            }
+            until = System.nanoTime() + timing.deadNanos();
             while (hasClients && System.nanoTime() - until < 0) {
                 ClusterRecord record = store.read().record();
                 if (!record.isGrace() || record.isEnforcedByAll()) {
@@ -452,6 +472,12 @@ final class ClusterSeat implements AutoCloseable {
         } finally {
             left = true;
         }
+    }
+
+    private boolean tellOfStop(boolean hasClients) throws IOException {
+        ClusterStore.Versioned read = store.read();
+        ClusterRecord next = membership.stopped(read.record(), hasClients);
+        return next.equals(read.record()) || store.replace(read.version(), next);
     }
 
     /** Leaves if it has not, and ends the thread. */

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.cluster;
 
 import java.io.IOException;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Keeps what the nodes of a cluster share. Any engine with a compare-and-swap can provide it.
@@ -34,8 +35,8 @@ public interface ClusterStore extends AutoCloseable {
     /** Gives a sign of life. Need not be on stable storage, but others must see it soon. */
     void beat(String node, Beat beat) throws IOException;
 
-    /** The signs of life that can be seen, by node. */
-    Map<String, Beat> beats() throws IOException;
+    /** The signs of life of these nodes that can be seen. Costs as much as there are nodes to look at. */
+    Map<String, Beat> beats(Set<String> nodes) throws IOException;
 
     @Override
     void close();

@@ -25,6 +25,7 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store of a cluster in a directory that all nodes see.
@@ -54,7 +55,6 @@ import java.util.UUID;
  */
 public final class DirectoryStore implements ClusterStore {
     static final int KEPT = 64;
-    private static final int MAX_BEAT_BYTES = 64;
     private static final int TRIES = 10;
     private static final Duration LEFT_OVER = Duration.ofDays(1);
     private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_USER_ALONE =
@@ -67,6 +67,8 @@ public final class DirectoryStore implements ClusterStore {
     private final Path records;
     private final Path beats;
     private volatile long synced;
+    /** The latest that was read: a version never changes. */
+    private volatile @Nullable Versioned before;
 
     private DirectoryStore(Path root) {
         this.root = root;
@@ -127,13 +129,19 @@ public final class DirectoryStore implements ClusterStore {
                 return new Versioned(0, ClusterRecord.empty(HexFormat.of().formatHex(identity)));
             }
             long latest = versions.last();
+            Versioned known = before;
+            if (known != null && known.version() == latest && latest <= synced) {
+                return known;
+            }
             try {
                 ClusterRecord record = parse(records.resolve(name(latest)));
                 if (latest > synced) {
                     sync(records);
                     synced = latest;
                 }
-                return new Versioned(latest, record);
+                Versioned read = new Versioned(latest, record);
+                before = read;
+                return read;
             } catch (NoSuchFileException e) {
                 // The listing was late, and others have replaced it many times since.
                 gone = e;
@@ -231,36 +239,25 @@ public final class DirectoryStore implements ClusterStore {
     @Override
     public void beat(String node, Beat beat) throws IOException {
         // In place: others who open it see the new contents, whatever they have cached of the directory.
-        String text = "%-31s\n".formatted(beat.instance() + " " + beat.count());
         try (FileChannel out = FileChannel.open(
                 beats.resolve(node),
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
                 OWNER_ONLY)) {
-            int _ = out.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)), 0);
+            int _ = out.write(ByteBuffer.wrap(BeatText.encode(beat)), 0);
         }
     }
 
     @Override
-    public Map<String, Beat> beats() throws IOException {
+    public Map<String, Beat> beats(Set<String> nodes) throws IOException {
         Map<String, Beat> all = new HashMap<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(beats)) {
-            for (Path file : files) {
-                if (!isName(String.valueOf(file.getFileName()))) {
-                    // Left by an editor, or by the file system itself.
-                    continue;
+        for (String node : nodes) {
+            try {
+                Beat beat = BeatText.parse(bytes(beats.resolve(node), BeatText.BYTES));
+                if (beat != null) {
+                    all.put(node, beat);
                 }
-                String[] words = new String(bytes(file, MAX_BEAT_BYTES), StandardCharsets.US_ASCII)
-                        .strip()
-                        .split(" ", -1);
-                try {
-                    if (words.length == 2) {
-                        all.put(
-                                String.valueOf(file.getFileName()),
-                                new Beat(Integer.parseInt(words[0]), Long.parseLong(words[1])));
-                    }
-                } catch (NumberFormatException e) {
-                    throw new IOException(file + ": is no sign of life; remove it", e);
-                }
+            } catch (NoSuchFileException e) {
+                // It has given none yet.
             }
         }
         return all;

@@ -20,6 +20,7 @@ public final class Joining {
     /**
      * The record in which the node has joined; null if it has to be watched longer.
      *
+     * @param view the record, and the sign of life of the node itself
      * @throws IllegalStateException if the cluster is full
      */
     public @Nullable ClusterRecord step(View view) {

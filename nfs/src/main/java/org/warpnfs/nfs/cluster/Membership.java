@@ -1,14 +1,21 @@
 package org.warpnfs.nfs.cluster;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
 
 /**
  * A running node of a cluster: what it may grant, and what it proposes.
  *
  * <h2>Operation</h2>
  *
- * Its owner gives signs of life, reads the record and the others' signs again and again, hands them to {@link #step},
- * and carries out what that returns. Time is an argument, from a clock that never goes back.
+ * Its owner gives signs of life, reads the record and the signs of {@link #watched} again and again, hands them to
+ * {@link #step}, and carries out what that returns. Time is an argument, from a clock that never goes back.
+ *
+ * <p>When something happens to a large cluster, every node has to change its part of the record. Each tells what it
+ * wants by its sign of life first, and by chance some few write it into the record for all. That takes two signs of
+ * life longer at most. A death is written at once, by those who see it.
  *
  * <pre>
  *   what it has seen last                     new state    reclaims by its own clients
@@ -34,21 +41,37 @@ public final class Membership {
         /** Nothing, until the next sign of life is due. */
         record Idle() implements Step {}
 
-        /** Write the clients that have state to this node's list of that epoch, then call {@link #prepared}. */
+        /** Look at the signs of {@link #watched} again, which has grown, and step again. */
+        record Look() implements Step {}
+
+        /**
+         * Write the clients that have state to this node's list of that epoch, call {@link #prepared}, give a sign of
+         * life, which tells the others, and step again.
+         */
         record Prepare(long epoch) implements Step {}
 
-        /** Replace the record that was handed over with this one, and step again. */
+        /** Replace the record that was handed over with this one, and step again. If another was first, after a pause. */
         record Propose(ClusterRecord next) implements Step {}
 
         /** Stop at once: clients of this instance may reclaim elsewhere. */
         record Lost() implements Step {}
     }
 
+    /** How many of all nodes write for the others, more or less. */
+    private static final int WRITERS = 4;
+
+    private static final int MOST_TURNS = 2;
+
     private final String node;
     private final int instance;
     private final ClusterTiming timing;
+    private final RandomGenerator random;
     private final Sightings sightings = new Sightings();
+    private final Set<String> silent = new HashSet<>();
     private final long joinedNanos;
+    private long beats;
+    private int turnsLeftToOthers;
+    private boolean writing;
     private long preparedEpoch;
     private long beganEpoch;
     private long beganEpochNanos;
@@ -64,12 +87,19 @@ public final class Membership {
      *
      * @param joined the record that it wrote, and its version
      * @param beganNanos a time before it began to write it
+     * @param random says when it is this node that writes for others
      */
-    public Membership(String node, ClusterTiming timing, ClusterStore.Versioned joined, long beganNanos) {
+    public Membership(
+            String node,
+            ClusterTiming timing,
+            ClusterStore.Versioned joined,
+            long beganNanos,
+            RandomGenerator random) {
         ClusterRecord record = joined.record();
         this.node = node;
         this.instance = record.lastInstance();
         this.timing = timing;
+        this.random = random;
         this.latestVersion = joined.version();
         this.renewedNanos = beganNanos;
         this.joinedNanos = beganNanos;
@@ -117,6 +147,16 @@ public final class Membership {
         if (!isLost(nowNanos)) {
             renewedNanos = beganNanos;
         }
+    }
+
+    /** The next sign of life. */
+    public Beat beat() {
+        return new Beat(instance, ++beats, preparedEpoch, done);
+    }
+
+    /** The nodes whose signs of life are to be looked at. */
+    public Set<String> watched(ClusterRecord record) {
+        return writing ? Ring.all(record, node) : Ring.watched(record, node, silent::contains);
     }
 
     /** This node's clients have reclaimed, or their time is up. Safe for any thread. */
@@ -175,36 +215,104 @@ public final class Membership {
         if (own.need() && nowNanos - joinedNanos >= timing.recoveryNanos()) {
             done = true;
         }
-        ClusterRecord next = propose(view, own);
-        return next.equals(record) ? new Step.Idle() : new Step.Propose(next);
+        ClusterRecord urgent = withDeaths(view);
+        ClusterRecord next = withOwn(view, own, urgent);
+        if (next.equals(record)) {
+            writing = false;
+            turnsLeftToOthers = 0;
+            return new Step.Idle();
+        }
+        if (!writing && urgent.equals(record) && !isTurn(record)) {
+            return new Step.Idle();
+        }
+        if (urgent.equals(record) && !view.signs().nodes().containsAll(Ring.all(record, node))) {
+            writing = true;
+            return new Step.Look();
+        }
+        next = withOthers(view, next);
+        return new Step.Propose(next.canLift() ? next.lift() : next);
     }
 
-    private ClusterRecord propose(View view, Member own) {
+    /** True if this node writes what it and others want. Of many nodes only some do, and the rest need not. */
+    private boolean isTurn(ClusterRecord record) {
+        int running = Ring.all(record, node).size() + 1;
+        if (turnsLeftToOthers == MOST_TURNS || random.nextInt(running) < WRITERS) {
+            return true;
+        }
+        turnsLeftToOthers++;
+        return false;
+    }
+
+    /** Declares dead who has been silent for too long. */
+    private ClusterRecord withDeaths(View view) {
         ClusterRecord record = view.record();
         ClusterRecord next = record;
+        sightings.keepOnly(record);
+        silent.retainAll(record.members().keySet());
+        for (String name : view.signs().nodes()) {
+            Member member = record.member(name);
+            if (member == null || !member.running()) {
+                silent.remove(name);
+                continue;
+            }
+            long unchangedNanos = sightings.unchangedNanos(view, name, member);
+            if (unchangedNanos >= timing.deadNanos() / 2) {
+                silent.add(name);
+            } else {
+                silent.remove(name);
+            }
+            if (unchangedNanos >= timing.deadNanos()) {
+                next = next.failed(name, member.instance());
+            }
+        }
+        return next;
+    }
+
+    /** What this node wants, and ends what any node may end. */
+    private ClusterRecord withOwn(View view, Member own, ClusterRecord from) {
+        ClusterRecord record = view.record();
+        ClusterRecord next = from;
         if (record.isGrace() && own.enforcing() != record.epoch()) {
             next = next.enforce(node, instance);
         }
         if (own.need() && done) {
             next = next.done(node, instance);
         }
-        sightings.keepOnly(record);
         for (Map.Entry<String, Member> other : record.members().entrySet()) {
             String name = other.getKey();
             Member member = other.getValue();
             if (name.equals(node)) {
                 continue;
             }
-            long unchangedNanos = sightings.unchangedNanos(view, name, member);
             long neededNanos = sightings.neededNanos(view, name, member);
-            if (member.running() && unchangedNanos >= timing.deadNanos()) {
-                next = next.failed(name, member.instance());
-            } else if (!member.running()
-                    && (unchangedNanos >= timing.absentNanos() || neededNanos >= timing.recoveryNanos())) {
+            if (!member.running()
+                    && (sightings.unchangedNanos(view, name, member) >= timing.absentNanos()
+                            || neededNanos >= timing.recoveryNanos())) {
                 next = next.abandon(name, member.instance());
             }
         }
         return next.canLift() ? next.lift() : next;
+    }
+
+    /** What others have told by their signs of life. */
+    private static ClusterRecord withOthers(View view, ClusterRecord from) {
+        ClusterRecord record = view.record();
+        ClusterRecord next = from;
+        for (Map.Entry<String, Beat> sign : view.signs().beats().entrySet()) {
+            String name = sign.getKey();
+            Beat beat = sign.getValue();
+            Member member = record.member(name);
+            if (member == null || !next.isGrace() || next.epoch() != record.epoch()) {
+                continue;
+            }
+            if (beat.prepared() == record.epoch() && member.enforcing() != record.epoch()) {
+                next = next.enforce(name, beat.instance());
+            }
+            if (beat.done() && member.need()) {
+                next = next.done(name, beat.instance());
+            }
+        }
+        return next;
     }
 
     /**

@@ -20,7 +20,7 @@ final class Sightings {
      * silence to before it was asked for: so this node may be held up at any moment and does not take that for silence.
      */
     long unchangedNanos(View view, String node, Member member) {
-        Beat beat = view.beats().get(node);
+        Beat beat = view.signs().beats().get(node);
         // A beat of another instance says nothing of this one: it may be the last of a process that was held up.
         Beat own = beat != null && beat.instance() == member.instance() ? beat : null;
         Seen before = seen.get(node);
@@ -31,7 +31,7 @@ final class Sightings {
             seen.put(node, new Seen(member.instance(), member.running(), own, view.seenNanos()));
             return 0;
         }
-        return view.askedNanos() - before.sinceNanos;
+        return view.signs().askedNanos() - before.sinceNanos;
     }
 
     /** How long another node's clients have needed this grace period, through any number of its starts. */
@@ -46,7 +46,7 @@ final class Sightings {
             needed.put(node, new Needed(epoch, view.seenNanos()));
             return 0;
         }
-        return view.askedNanos() - before.sinceNanos;
+        return view.signs().askedNanos() - before.sinceNanos;
     }
 
     void keepOnly(ClusterRecord record) {

@@ -66,6 +66,10 @@ final class ClusterSimulation {
         return now;
     }
 
+    Random random() {
+        return random;
+    }
+
     void after(long nanos, Runnable action) {
         events.add(new Event(now + nanos, sequence++, action));
     }

@@ -20,7 +20,8 @@ class ClusterSimulationTest {
     void crashesAtAnyStep_neverGiveAwayWhatMayBeReclaimed_andGraceEnds() {
         AtomicInteger stops = new AtomicInteger();
         Seeds.each(150, seed -> {
-            int gateways = 2 + (int) (seed % 4);
+            // Of more than five a node does not look at all others, and writes for them.
+            int gateways = seed % 10 == 0 ? 11 : 2 + (int) (seed % 4);
             ClusterSimulation world = new ClusterSimulation(
                     new ClusterSimulation.Shape(gateways, 4 * gateways, 6 * gateways, LINGER, 0.003, 0.0005),
                     TIMING,

@@ -11,7 +11,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -119,7 +121,7 @@ class DirectoryStoreTest {
             changed[at] ^= 1;
             Files.write(file, changed);
             assertThatThrownBy(store::read).isInstanceOf(IOException.class).hasMessageContaining(file.toString());
-            Files.write(file, java.util.Arrays.copyOf(whole, at));
+            Files.write(file, Arrays.copyOf(whole, at));
             assertThatThrownBy(store::read).isInstanceOf(IOException.class).hasMessageContaining(file.toString());
         }
         Files.write(file, new byte[RecordText.MAX_BYTES + 1]);
@@ -129,7 +131,7 @@ class DirectoryStoreTest {
     @Test
     void files_areTheirUsersAlone() throws IOException {
         assertThat(store.replace(0, store.read().record().join("a"))).isTrue();
-        store.beat("a", new Beat(1, 1));
+        store.beat("a", new Beat(1, 1, 0, false));
         for (String file : List.of("record/000000000000000001", "beats/a")) {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(file))))
                     .isEqualTo("rw-------");
@@ -142,15 +144,27 @@ class DirectoryStoreTest {
     void beat_thatIsASymbolicLink_isNotWrittenThrough() throws IOException {
         Path other = Files.writeString(directory.resolve("other"), "kept");
         Files.createSymbolicLink(directory.resolve("beats/a"), other);
-        assertThatThrownBy(() -> store.beat("a", new Beat(1, 1))).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> store.beat("a", new Beat(1, 1, 0, false))).isInstanceOf(IOException.class);
         assertThat(other).hasContent("kept");
     }
 
     @Test
-    void fileAmongTheBeats_withANameThatNoNodeHas_isIgnored() throws IOException {
-        store.beat("a", new Beat(3, 1));
-        Files.writeString(directory.resolve("beats/.a.swp"), "not a");
-        assertThat(store.beats()).containsOnlyKeys("a");
+    void beat_halfOldAndHalfNew_isNone() throws IOException {
+        store.beat("a", new Beat(3, 19, 9, false));
+        Path file = directory.resolve("beats/a");
+        byte[] old = Files.readAllBytes(file);
+        store.beat("a", new Beat(3, 20, 10, true));
+        byte[] mixed = Files.readAllBytes(file);
+        for (int at = 1; at < mixed.length; at++) {
+            byte[] torn = mixed.clone();
+            System.arraycopy(old, 0, torn, 0, at);
+            Files.write(file, torn);
+            if (!Arrays.equals(torn, old) && !Arrays.equals(torn, mixed)) {
+                assertThat(store.beats(Set.of("a"))).as("cut at %s", at).isEmpty();
+            }
+        }
+        Files.writeString(file, "not a beat");
+        assertThat(store.beats(Set.of("a"))).isEmpty();
     }
 
     @Test
@@ -165,8 +179,8 @@ class DirectoryStoreTest {
 
     @Test
     void beats_areSeenByOthers() throws IOException {
-        store.beat("a", new Beat(3, 1));
-        store.beat("a", new Beat(3, 22));
-        assertThat(DirectoryStore.open(directory).beats()).containsOnlyKeys("a").containsValue(new Beat(3, 22));
+        store.beat("a", new Beat(3, 1, 0, false));
+        store.beat("a", new Beat(3, 22, 7, true));
+        assertThat(DirectoryStore.open(directory).beats(Set.of("a", "b"))).containsOnlyKeys("a").containsValue(new Beat(3, 22, 7, true));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What a node decides, one event at a time. Times are plain numbers. */
@@ -14,7 +15,7 @@ class MembershipTest {
 
     private final Map<String, Beat> beats = new HashMap<>();
     private ClusterStore.Versioned latest = new ClusterStore.Versioned(1, EMPTY.join("a"));
-    private Membership a = new Membership("a", TIMING, latest, 0);
+    private Membership a = new Membership("a", TIMING, latest, 0, new Random(1));
     private long now;
 
     private void write(ClusterRecord next) {
@@ -23,7 +24,8 @@ class MembershipTest {
 
     private Membership.Step stepOf(Membership node) {
         node.renewed(now, now);
-        return node.step(now, new View(latest, beats, now, now));
+        Signs signs = new Signs(node.watched(latest.record()), beats, now);
+        return node.step(now, new View(latest, signs, now));
     }
 
     /** Lets a node do all it has to do, but for what it cannot. */
@@ -38,6 +40,7 @@ class MembershipTest {
                     }
                     node.prepared(epoch);
                 }
+                case Membership.Step.Look() -> {}
                 case Membership.Step.Idle() -> {
                     return step;
                 }
@@ -59,7 +62,7 @@ class MembershipTest {
     @Test
     void doneNode_letsNoClientReclaim_beforeItSeesTheLift() {
         write(latest.record().failed("a", 1).join("a"));
-        a = new Membership("a", TIMING, latest, now);
+        a = new Membership("a", TIMING, latest, now, new Random(1));
         settle(a, true);
         assertThat(a.mayReclaim(now)).isTrue();
         a.done();
@@ -71,7 +74,7 @@ class MembershipTest {
     void stopWithoutClients_whileTheEarlierOnesMayReclaim_keepsTheirRecords() {
         write(latest.record().join("b"));
         restart("b");
-        Membership b = new Membership("b", TIMING, latest, now);
+        Membership b = new Membership("b", TIMING, latest, now, new Random(1));
         write(b.stopped(latest.record(), false));
         assertThat(member("b").need()).isTrue();
         assertThat(member("b").records()).isEqualTo(new Member.Records(1, 2));
@@ -82,7 +85,7 @@ class MembershipTest {
     void stopWithoutClients_onceTheEarlierOnesAreDone_leavesNothing() {
         write(latest.record().join("b"));
         restart("b");
-        Membership b = new Membership("b", TIMING, latest, now);
+        Membership b = new Membership("b", TIMING, latest, now, new Random(1));
         b.done();
         write(b.stopped(latest.record(), false));
         assertThat(latest.record().members()).containsOnlyKeys("a");
@@ -104,7 +107,7 @@ class MembershipTest {
     @Test
     void nodeWhoseClientsAreNeverDone_endsTheirPeriod_onceItsTimeIsUp() {
         restart("a");
-        a = new Membership("a", TIMING, latest, now);
+        a = new Membership("a", TIMING, latest, now, new Random(1));
         while (now < TIMING.recoveryNanos() - 1) {
             now++;
             settle(a, true);
@@ -138,5 +141,37 @@ class MembershipTest {
         }
         assertThat(starts).isGreaterThan(1);
         assertThat(a.isEnforced(now)).isFalse();
+    }
+
+    @Test
+    void nodeThatWritesTheRecord_writesForThoseThatHaveToldWhatTheyWant() {
+        write(latest.record().join("b").join("c").failed("c", 3));
+        beats.put("b", new Beat(2, 1, 2, false));
+        settle(a, true);
+        assertThat(member("a").enforcing()).isEqualTo(2);
+        assertThat(member("b").enforcing()).isEqualTo(2);
+    }
+
+    @Test
+    void whatOthersHaveTold_isLeftToThem_byANodeThatWantsNothing() {
+        write(latest.record().join("b"));
+        restart("b");
+        settle(a, true);
+        beats.put("b", new Beat(3, 1, 2, true));
+        assertThat(settle(a, true)).isInstanceOf(Membership.Step.Idle.class);
+        assertThat(member("b").need()).isTrue();
+    }
+
+    @Test
+    void signOfAnEarlierInstance_orOfAnotherEpoch_saysNothingOfThisOne() {
+        write(latest.record().join("b").join("c").failed("c", 3));
+        beats.put("b", new Beat(1, 1, 2, true));
+        settle(a, true);
+        assertThat(member("b").enforcing()).isEqualTo(1);
+        beats.put("b", new Beat(2, 1, 1, true));
+        a = new Membership("a", TIMING, latest, now, new Random(1));
+        settle(a, true);
+        assertThat(member("b").enforcing()).isEqualTo(1);
+        assertThat(latest.record().isEnforcedByAll()).isFalse();
     }
 }

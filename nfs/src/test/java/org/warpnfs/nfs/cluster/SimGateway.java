@@ -19,7 +19,6 @@ final class SimGateway {
     private final Set<Integer> awaited = new LinkedHashSet<>();
     private @Nullable Membership membership;
     private String list = "";
-    private long beats;
     private long graceEnd = Long.MAX_VALUE;
     private boolean recovering;
     private boolean stopping;
@@ -63,20 +62,20 @@ final class SimGateway {
         next.run();
     }
 
-    /** Reads the signs of life. The process may be held up before and after. */
-    private void see(ClusterStore.Versioned read, Consumer<View> then) {
+    /** Reads signs of life. The process may be held up before and after. */
+    private void see(Set<String> nodes, Consumer<Signs> then) {
         long asked = world.now();
         step(() -> {
-            Map<String, Beat> seen = Map.copyOf(world.store.beats());
-            step(() -> then.accept(new View(read, seen, asked, world.now())));
+            Signs signs = new Signs(nodes, world.store.beats(nodes), asked);
+            step(() -> then.accept(signs));
         });
     }
 
     private void join() {
         ClusterStore.Versioned read = world.read();
-        see(read, view -> {
+        see(Set.of(node), signs -> {
             long began = world.now();
-            ClusterRecord next = joining.step(view);
+            ClusterRecord next = joining.step(new View(read, signs, world.now()));
             if (next == null) {
                 world.after(world.timing.beatNanos(), () -> run(this::join));
                 return;
@@ -96,7 +95,7 @@ final class SimGateway {
 
     private void joined(ClusterStore.Versioned joined, long began) {
         ClusterRecord record = joined.record();
-        membership = new Membership(node, world.timing, joined, began);
+        membership = new Membership(node, world.timing, joined, began, world.random());
         list = SimStore.key(node, new Member.Records(record.epoch(), membership.instance()));
         Member own = record.member(node);
         if (own != null && own.need() && own.records() != null) {
@@ -119,49 +118,61 @@ final class SimGateway {
 
     private void beat() {
         long began = world.now();
+        giveSign(() -> look(began, new Signs(Set.of(), Map.of(), began)));
+    }
+
+    private void giveSign(Runnable then) {
         step(() -> {
-            world.store.beat(node, new Beat(member().instance(), ++beats));
-            step(() -> look(began));
+            world.store.beat(node, member().beat());
+            step(then);
         });
     }
 
-    private void look(long began) {
+    private void look(long began, Signs before) {
         if (stopping) {
             return;
         }
         ClusterStore.Versioned read = world.read();
-        see(read, view -> {
-            if (stopping) {
-                return;
+        Set<String> watched = member().watched(read.record());
+        if (before.nodes().containsAll(watched)) {
+            consider(began, read, before);
+        } else {
+            see(watched, signs -> consider(began, read, signs));
+        }
+    }
+
+    private void consider(long began, ClusterStore.Versioned read, Signs signs) {
+        if (stopping) {
+            return;
+        }
+        member().renewed(began, world.now());
+        switch (member().step(world.now(), new View(read, signs, world.now()))) {
+            case Membership.Step.Lost() -> world.crash(this);
+            case Membership.Step.Idle() -> {
+                notice();
+                world.after(world.timing.beatNanos(), () -> run(this::beat));
             }
-            member().renewed(began, world.now());
-            switch (member().step(world.now(), view)) {
-                case Membership.Step.Lost() -> world.crash(this);
-                case Membership.Step.Idle() -> {
-                    notice();
-                    world.after(world.timing.beatNanos(), () -> run(this::beat));
-                }
-                case Membership.Step.Prepare(long epoch) -> {
-                    String fresh = SimStore.key(node, new Member.Records(epoch, member().instance()));
-                    Set<Integer> clients = Set.copyOf(recorded);
-                    // What a crash leaves of it.
-                    world.store.create(fresh, half(clients));
-                    step(() -> {
-                        Set<Integer> all = new LinkedHashSet<>(clients);
-                        all.addAll(recorded);
-                        world.store.create(fresh, all);
-                        list = fresh;
-                        member().prepared(epoch);
-                        look(began);
-                    });
-                }
-                case Membership.Step.Propose(ClusterRecord next) ->
-                    step(() -> {
-                        world.replace(read.version(), next);
-                        step(() -> look(began));
-                    });
+            case Membership.Step.Look() -> step(() -> look(began, signs));
+            case Membership.Step.Prepare(long epoch) -> {
+                String fresh = SimStore.key(node, new Member.Records(epoch, member().instance()));
+                Set<Integer> clients = Set.copyOf(recorded);
+                // What a crash leaves of it.
+                world.store.create(fresh, half(clients));
+                step(() -> {
+                    Set<Integer> all = new LinkedHashSet<>(clients);
+                    all.addAll(recorded);
+                    world.store.create(fresh, all);
+                    list = fresh;
+                    member().prepared(epoch);
+                    giveSign(() -> look(began, signs));
+                });
             }
-        });
+            case Membership.Step.Propose(ClusterRecord next) ->
+                step(() -> {
+                    world.replace(read.version(), next);
+                    step(() -> look(began, signs));
+                });
+        }
     }
 
     private static Set<Integer> half(Set<Integer> clients) {

@@ -16,7 +16,7 @@ final class SimStore {
     long replacements;
     long refusals;
     long beatsGiven;
-    long beatListings;
+    long beatReads;
     long appends;
     long clientsWritten;
 
@@ -50,9 +50,11 @@ final class SimStore {
         beats.put(node, beat);
     }
 
-    Map<String, Beat> beats() {
-        beatListings++;
-        return beats;
+    Map<String, Beat> beats(Set<String> nodes) {
+        beatReads += nodes.size();
+        Map<String, Beat> seen = new HashMap<>(beats);
+        seen.keySet().retainAll(nodes);
+        return seen;
     }
 
     static String key(String node, Member.Records records) {
