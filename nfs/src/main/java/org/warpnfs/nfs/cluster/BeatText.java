@@ -16,7 +16,8 @@ final class BeatText {
     private BeatText() {}
 
     static byte[] encode(Beat beat) {
-        String body = beat.instance() + " " + beat.count() + " " + beat.prepared() + (beat.done() ? " done " : " open ");
+        String body =
+                beat.instance() + " " + beat.count() + " " + beat.prepared() + (beat.done() ? " done " : " open ");
         return "%-95s\n".formatted(body + sum(body)).getBytes(StandardCharsets.US_ASCII);
     }
 

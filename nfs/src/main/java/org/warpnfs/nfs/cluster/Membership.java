@@ -50,7 +50,9 @@ public final class Membership {
          */
         record Prepare(long epoch) implements Step {}
 
-        /** Replace the record that was handed over with this one, and step again. If another was first, after a pause. */
+        /**
+         * Replace the record that was handed over with this one, and step again. If another was first, after a pause.
+         */
         record Propose(ClusterRecord next) implements Step {}
 
         /** Stop at once: clients of this instance may reclaim elsewhere. */
@@ -90,11 +92,7 @@ public final class Membership {
      * @param random says when it is this node that writes for others
      */
     public Membership(
-            String node,
-            ClusterTiming timing,
-            ClusterStore.Versioned joined,
-            long beganNanos,
-            RandomGenerator random) {
+            String node, ClusterTiming timing, ClusterStore.Versioned joined, long beganNanos, RandomGenerator random) {
         ClusterRecord record = joined.record();
         this.node = node;
         this.instance = record.lastInstance();

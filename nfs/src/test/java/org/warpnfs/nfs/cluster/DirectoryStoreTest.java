@@ -181,6 +181,8 @@ class DirectoryStoreTest {
     void beats_areSeenByOthers() throws IOException {
         store.beat("a", new Beat(3, 1, 0, false));
         store.beat("a", new Beat(3, 22, 7, true));
-        assertThat(DirectoryStore.open(directory).beats(Set.of("a", "b"))).containsOnlyKeys("a").containsValue(new Beat(3, 22, 7, true));
+        assertThat(DirectoryStore.open(directory).beats(Set.of("a", "b")))
+                .containsOnlyKeys("a")
+                .containsValue(new Beat(3, 22, 7, true));
     }
 }
