@@ -85,6 +85,11 @@ final class NlmLocks {
         return service.isReclaiming(clockNanos.getAsLong()) || otherRecovery.getAsBoolean();
     }
 
+    /** True if the client had locks before a restart and may reclaim them now. */
+    boolean mayReclaim(NlmHost host) {
+        return isRecovering() && monitor.mayReclaim(host);
+    }
+
     /** TEST. */
     NlmReply test(NlmCaller caller, Location file, TestArgs args) {
         if (isReclaiming()) {
@@ -136,7 +141,7 @@ final class NlmLocks {
         HostHoldings.Place place = place(caller, file, args.lock());
         NlmHost host = place.owner().host();
         boolean reclaiming = isReclaiming();
-        if (args.reclaim() && !(isRecovering() && monitor.mayReclaim(host))) {
+        if (args.reclaim() && !mayReclaim(host)) {
             return NlmStatus.DENIED;
         }
         if (!args.reclaim() && reclaiming) {

@@ -154,7 +154,10 @@ final class NlmProcedures {
         }
     }
 
-    /** SHARE and UNSHARE. */
+    /**
+     * SHARE and UNSHARE. While clients reclaim, a SHARE is for those of them that had locks: nobody else is known to
+     * have had any. After that a reclaim is a SHARE like any other.
+     */
     NlmReply share(Call call, ShareArgs args, boolean isShare) {
         NlmHost host = call.from().host(args.callerName());
         try {
@@ -162,21 +165,26 @@ final class NlmProcedures {
                 Found found = find(call, args.file());
                 return new NlmReply.Shared(shares.unshare(host, found.location().identity(), args));
             }
-            if (!args.reclaim() && locks.isReclaiming()) {
+            if (locks.isReclaiming() && !(args.reclaim() && locks.mayReclaim(host))) {
                 return new NlmReply.Shared(NlmStatus.DENIED_GRACE_PERIOD);
             }
             Found found = findToLock(call, args.file(), args.writes());
-            return new NlmReply.Shared(shared(host, found.location().identity(), args));
+            return new NlmReply.Shared(shared(host, found.location(), args));
         } catch (Refusal e) {
             return new NlmReply.Shared(e.status);
         }
     }
 
-    private NlmStatus shared(NlmHost host, FileIdentity file, ShareArgs args) {
+    private NlmStatus shared(NlmHost host, Location location, ShareArgs args) {
+        FileIdentity file = location.identity();
         NlmStatus[] made = {NlmStatus.DENIED};
         try (FileChanges.Change _ = others.fileChanges().begin(file)) {
             boolean _ = others.opens()
-                    .reserve(file, args.access(), args.deny(), () -> made[0] = shares.share(host, file, args));
+                    .reserve(
+                            file,
+                            args.access(),
+                            args.deny(),
+                            () -> made[0] = shares.share(host, file, location.fileSystem(), args));
             return made[0];
         } catch (FsException e) {
             // A delegation is being recalled: its client opens files without asking.

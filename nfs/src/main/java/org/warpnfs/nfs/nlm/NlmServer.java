@@ -89,6 +89,7 @@ public final class NlmServer {
     /** Releases everything on a file system that is no longer served. */
     public void withdraw(FileSystem fileSystem) {
         locks.withdraw(fileSystem);
+        shares.withdraw(fileSystem);
     }
 
     /** Number of byte ranges that clients have locked. */

@@ -2,8 +2,10 @@ package org.warpnfs.nfs.nlm;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
@@ -24,16 +26,20 @@ final class NlmShares {
 
     private record Sharer(NlmHost host, Netobj owner) {}
 
-    private record Modes(int deny, int access) {
+    private record Modes(int deny, int access, FileSystem fileSystem) {
         boolean conflictsWith(Modes other) {
             return (deny & other.access) != 0 || (access & other.deny) != 0;
         }
     }
 
-    /** SHARE. It replaces what the same owner reserved. */
-    synchronized NlmStatus share(NlmHost host, FileIdentity file, ShareArgs args) {
+    /**
+     * SHARE. It replaces what the same owner reserved.
+     *
+     * @param fileSystem through which the client reaches the file
+     */
+    synchronized NlmStatus share(NlmHost host, FileIdentity file, FileSystem fileSystem, ShareArgs args) {
         Sharer sharer = new Sharer(host, args.owner());
-        Modes wanted = new Modes(args.deny(), args.access());
+        Modes wanted = new Modes(args.deny(), args.access(), fileSystem);
         Map<Sharer, Modes> there = byFile.getOrDefault(file, Map.of());
         boolean conflicts = there.entrySet().stream()
                 .anyMatch(other ->
@@ -64,11 +70,20 @@ final class NlmShares {
 
     /** Frees everything of the clients that fit. */
     synchronized void free(Predicate<NlmHost> hosts) {
+        free((sharer, _) -> hosts.test(sharer.host()));
+    }
+
+    /** Frees everything on a file system that is no longer served. */
+    synchronized void withdraw(FileSystem fileSystem) {
+        free((_, modes) -> modes.fileSystem() == fileSystem);
+    }
+
+    private void free(BiPredicate<Sharer, Modes> which) {
         byFile.values().removeIf(there -> {
-            there.keySet().removeIf(sharer -> {
-                boolean fits = hosts.test(sharer.host());
+            there.entrySet().removeIf(share -> {
+                boolean fits = which.test(share.getKey(), share.getValue());
                 if (fits) {
-                    count(sharer.host(), -1);
+                    count(share.getKey().host(), -1);
                 }
                 return fits;
             });

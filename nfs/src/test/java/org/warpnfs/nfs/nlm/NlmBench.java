@@ -214,11 +214,15 @@ final class NlmBench implements PeerCalls {
     }
 
     NlmStatus share(int client, String owner, int deny, int access, boolean isShare) {
+        return share(client, owner, deny, access, isShare, false);
+    }
+
+    NlmStatus share(int client, String owner, int deny, int access, boolean isShare, boolean reclaim) {
         CallWriter call = nlm(isShare ? NlmProgram.SHARE : NlmProgram.UNSHARE)
                 .string("client.lab")
                 .opaque(handle())
                 .string(owner)
-                .words(deny, access, 0);
+                .words(deny, access, reclaim ? 1 : 0);
         return statusOf(status(client, call));
     }
 

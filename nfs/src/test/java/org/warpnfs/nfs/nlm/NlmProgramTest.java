@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.locks.ByteRange;
@@ -229,6 +230,18 @@ class NlmProgramTest {
         assertThat(bench.share(CLIENT, "a", 0, 2, true)).isEqualTo(NlmStatus.DENIED);
         assertThat(bench.share(CLIENT, "a", 1, 1, true)).isEqualTo(NlmStatus.DENIED);
         assertThat(bench.share(CLIENT, "a", 2, 1, true)).isEqualTo(NlmStatus.GRANTED);
+    }
+
+    @Test
+    void share_ofAFileSystemThatIsNoLongerServed_ends() {
+        bench.share(CLIENT, "a", 2, 3, true);
+        bench.server.withdraw(new MemoryFileSystem(1 << 20, 100));
+        assertThat(bench.server.shareCount()).isOne();
+
+        bench.server.withdraw(bench.fs);
+
+        assertThat(bench.server.shareCount()).isZero();
+        assertThat(bench.share(OTHER, "b", 3, 3, true)).isEqualTo(NlmStatus.GRANTED);
     }
 
     @Test

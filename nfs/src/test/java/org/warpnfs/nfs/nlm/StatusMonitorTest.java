@@ -57,6 +57,11 @@ class StatusMonitorTest {
         assertThat(second.lock(OTHER, "b", false, true, true, 0, 10)).isEqualTo(NlmStatus.DENIED);
         assertThat(second.lock(CLIENT, "a", false, true, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
 
+        assertThat(second.share(OTHER, "b", 1, 1, true, true))
+                .as("who had nothing takes nothing from those who reclaim")
+                .isEqualTo(NlmStatus.DENIED_GRACE_PERIOD);
+        assertThat(second.share(CLIENT, "a", 2, 1, true, true)).isEqualTo(NlmStatus.GRANTED);
+
         second.nowNanos += NlmBench.GRACE_NANOS;
         assertThat(second.lock(OTHER, "b", false, true, 5, 1)).isEqualTo(NlmStatus.DENIED);
         assertThat(second.lock(OTHER, "b", false, true, 20, 1)).isEqualTo(NlmStatus.GRANTED);
