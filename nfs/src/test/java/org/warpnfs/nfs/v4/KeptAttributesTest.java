@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Attributes that one operation of a COMPOUND has read, for the operations behind it. */
@@ -17,6 +18,7 @@ class KeptAttributesTest {
     private static final int READ = 1;
 
     private final AtomicInteger asked = new AtomicInteger();
+    private Runnable afterLookup = () -> {};
     private final V4Server server = V4Server.through(this::counting);
     private final V4Client client = V4Client.mounted(server, "c", 0);
 
@@ -40,11 +42,34 @@ class KeptAttributesTest {
                         asked.incrementAndGet();
                     }
                     try {
-                        return called.invoke(target, arguments);
+                        Object result = called.invoke(target, arguments);
+                        if (called.getName().equals("lookup")) {
+                            Runnable next = afterLookup;
+                            afterLookup = () -> {};
+                            next.run();
+                        }
+                        return result;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @Test
+    void fileWrittenBackWhileItIsLookedUp_hasTheAttributesFromAfterThat() {
+        server.program().setDelegations(DelegationPolicy.WRITE);
+        V4Client holder = V4Client.callable(server, "holder", 0);
+        int[] delegation = holder.writeDelegation("f");
+        byte[] handle = client.run(file().getFh()).afterFile().getFh();
+        afterLookup = () -> {
+            holder.run(new Ops().putFh(handle).write(delegation, 8, 2, new byte[92]));
+            holder.run(new Ops().putFh(handle).delegReturn(delegation));
+        };
+
+        Reply reply = client.run(file().getAttrs(Fattr.SIZE));
+
+        reply.afterFile();
+        assertThat(sizeIn(reply)).isEqualTo(100);
     }
 
     private static Ops file() {

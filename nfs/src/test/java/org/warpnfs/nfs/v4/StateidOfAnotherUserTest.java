@@ -16,6 +16,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 class StateidOfAnotherUserTest {
     private static final int OWNER = 1000;
     private static final int STRANGER = 1001;
+    private static final int READ_LOCK = 1;
+    private static final int WRITE_LOCK = 2;
 
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);
@@ -57,6 +59,28 @@ class StateidOfAnotherUserTest {
 
         assertThat(read(STRANGER, stateid)).isEqualTo(Nfs4Status.OK);
         assertThat(write(STRANGER, stateid)).isEqualTo(Nfs4Status.ACCESS);
+    }
+
+    private Nfs4Status lock(int uid, int type, int[] stateid, long offset) {
+        client.uid = uid;
+        return client.statusOf(new Ops().data().lookup("f").lock(type, false, offset, 1, stateid, "l" + uid));
+    }
+
+    @Test
+    void privateFile_lockedByAStrangerWithTheStateid_isRefused() {
+        int[] stateid = opened(OWNER, 0600, 3);
+
+        assertThat(lock(STRANGER, READ_LOCK, stateid, 0)).isEqualTo(Nfs4Status.ACCESS);
+        assertThat(lock(STRANGER, WRITE_LOCK, stateid, 0)).isEqualTo(Nfs4Status.ACCESS);
+        assertThat(lock(OWNER, WRITE_LOCK, stateid, 0)).isEqualTo(Nfs4Status.OK);
+    }
+
+    @Test
+    void fileForEveryone_lockedByAStranger_isAsItsPermissionsSay() {
+        int[] stateid = opened(OWNER, 0644, 3);
+
+        assertThat(lock(STRANGER, READ_LOCK, stateid, 0)).isEqualTo(Nfs4Status.OK);
+        assertThat(lock(STRANGER, WRITE_LOCK, stateid, 1)).isEqualTo(Nfs4Status.ACCESS);
     }
 
     @Test

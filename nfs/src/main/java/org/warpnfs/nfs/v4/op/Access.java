@@ -42,8 +42,9 @@ final class Access implements Operation {
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         int asked = in.int32();
         Location file = call.files().current();
+        long before = LatestAttributes.beforeReading(call);
         FileAttributes attributes = call.files().attributes(file);
-        LatestAttributes.keep(call, file, attributes);
+        LatestAttributes.keep(call, file, attributes, before);
         int supported = asked & supportedBy(attributes.type(), call.minorVersion());
         EnumSet<Permission> needed = EnumSet.noneOf(Permission.class);
         if ((supported & NEEDS_READ) != 0) {

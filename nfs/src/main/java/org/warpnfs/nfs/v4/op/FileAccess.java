@@ -126,7 +126,7 @@ final class FileAccess implements AutoCloseable {
     }
 
     /** True if the permissions of the file let the caller do that. A caller that may execute a file may read it. */
-    private static boolean isPermitted(Caller caller, Location location, OpenAccess access) throws FsException {
+    static boolean isPermitted(Caller caller, Location location, OpenAccess access) throws FsException {
         Set<Permission> needed = access == OpenAccess.WRITE
                 ? EnumSet.of(Permission.WRITE)
                 : EnumSet.of(Permission.READ, Permission.EXECUTE);

@@ -34,13 +34,24 @@ final class LatestAttributes {
                 && delegations.isWriteDelegated(keyOf(file));
     }
 
+    /** What {@link #keep} needs to know from before attributes are read. */
+    static long beforeReading(CallContext call) {
+        return call.services().state().delegations().writtenBack();
+    }
+
     /**
      * Keeps attributes that the backend has just given for the operations behind, unless a client may have changed the
-     * file in its cache: once it has returned the delegation, they would be older than what others were told.
+     * file in its cache while they were read: once it has returned the delegation, they would be older than what others
+     * were told.
+     *
+     * @param before from {@link #beforeReading}
      */
-    static void keep(CallContext call, Location file, FileAttributes attributes) {
+    static void keep(CallContext call, Location file, FileAttributes attributes, long before) {
         DelegationStates delegations = call.services().state().delegations();
-        if (!delegations.isAnyWriteDelegated() || file.isAbsent() || !delegations.isWriteDelegated(keyOf(file))) {
+        boolean isDelegated =
+                delegations.isAnyWriteDelegated() && !file.isAbsent() && delegations.isWriteDelegated(keyOf(file));
+        // In this order: the number is raised before a delegation is seen to end.
+        if (!isDelegated && delegations.writtenBack() == before) {
             call.files().know(file, attributes);
         }
     }
@@ -78,6 +89,11 @@ final class LatestAttributes {
                     held.attributes().accessTime(), held.attributes().modifyTime(), granted);
             file.fileSystem()
                     .setAttributes(Caller.ROOT, file.file(), times.modifyTime() == null ? MODIFIED_NOW : times);
+            if (times.modifyTime() != null
+                    && !call.services().state().delegations().isLatest(held)) {
+                // The holder has sent a later time since its answer, or others have changed the file after it.
+                file.fileSystem().setAttributes(Caller.ROOT, file.file(), MODIFIED_NOW);
+            }
             FileAttributes now = file.attributes();
             return changed(now, held.attributes().sizeBytes(), now.changeId());
         } catch (FsException e) {

@@ -1,10 +1,13 @@
 package org.warpnfs.nfs.v4.op;
 
 import java.util.function.Consumer;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.locks.LockedFile;
+import org.warpnfs.nfs.v4.state.LockStates;
 import org.warpnfs.nfs.v4.state.OwnerStates;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -60,22 +63,31 @@ final class Lock implements ChangingOperation {
         requireRegular(file);
         Client client = call.calling().clientOf(stateid);
         boolean waits = LockTypes.isWaiting(type) && !reclaim && call.minorVersion() > 0;
-        Stateid lock = call.services()
-                .state()
-                .locks()
-                .lock(
-                        call.nowNanos(),
-                        client,
-                        new LockRequest(
-                                LockedFile.of(file.fileSystem(), file.file()),
-                                LockTypes.isExclusive(type),
-                                LockTypes.range(offset, length),
-                                reclaim,
-                                stateid,
-                                owner,
-                                waits ? turnOf(call, file) : null));
+        LockRequest request = new LockRequest(
+                LockedFile.of(file.fileSystem(), file.file()),
+                LockTypes.isExclusive(type),
+                LockTypes.range(offset, length),
+                reclaim,
+                stateid,
+                owner,
+                waits ? turnOf(call, file) : null);
+        LockStates locks = call.services().state().locks();
+        if (!reclaim) {
+            requirePermitted(call, file, client, request);
+        }
+        Stateid lock = locks.lock(call.nowNanos(), client, request);
         call.files().setCurrentStateid(lock);
         lock.encode(out);
+    }
+
+    /** Another user than the one who opened the file may lock it as the file's permissions say. */
+    private static void requirePermitted(CallContext call, Location file, Client client, LockRequest request)
+            throws Nfs4Exception, FsException {
+        Caller caller = call.admissions().callerAt(file);
+        if (!call.services().state().locks().isOpenedBy(client, request, caller)
+                && !FileAccess.isPermitted(caller, file, request.exclusive() ? OpenAccess.WRITE : OpenAccess.READ)) {
+            throw Nfs4Exception.of(Nfs4Status.ACCESS);
+        }
     }
 
     /** Tells the client by CB_NOTIFY_LOCK, long after this call has ended. */

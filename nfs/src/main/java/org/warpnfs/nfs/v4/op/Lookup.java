@@ -20,10 +20,11 @@ final class Lookup implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
+        long before = LatestAttributes.beforeReading(call);
         Found found = search(call, call.files().currentWithAnyFlavor(), name);
         call.files().setCurrent(found.file());
         if (found.attributes() != null) {
-            LatestAttributes.keep(call, found.file(), found.attributes());
+            LatestAttributes.keep(call, found.file(), found.attributes(), before);
         }
     }
 

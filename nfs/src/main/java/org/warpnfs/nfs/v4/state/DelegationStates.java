@@ -20,6 +20,7 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.BackendLease;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.state.file.DelegationState;
+import org.warpnfs.nfs.v4.state.file.DelegationTable;
 import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
@@ -82,6 +83,11 @@ public final class DelegationStates {
      */
     public boolean isWriteDelegated(FileKey file) {
         return core.delegations.isWriteDelegated(file);
+    }
+
+    /** How often a file ceased to be write-delegated: see {@link DelegationTable#writtenBack}. For any thread. */
+    public long writtenBack() {
+        return core.delegations.writtenBack();
     }
 
     /** True if the client has a write delegation of the file. */
@@ -150,12 +156,13 @@ public final class DelegationStates {
                 core.requireNoWriter(nowNanos, file, by);
                 return Optional.empty();
             }
-            return Optional.of(new Held(answer, asked.delegation().whenGranted()));
+            return Optional.of(
+                    new Held(answer, asked.delegation().whenGranted(), asked.delegation(), asked.timesSent()));
         });
         return held.orElse(null);
     }
 
-    private record Asked(DelegationState delegation, HolderQuery query) {}
+    private record Asked(DelegationState delegation, HolderQuery query, int timesSent) {}
 
     private Optional<Asked> asked(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
         DelegationState delegation = core.delegations.writerOf(file, by);
@@ -164,20 +171,32 @@ public final class DelegationStates {
         }
         // Without the attributes that the client began with, its answer does not say whether it has changed anything.
         boolean isUseless = delegation.whenGranted() == null || core.clients.isExpired(delegation.client(), nowNanos);
+        int timesSent = delegation.timesSent();
         HolderQuery query = isUseless ? null : core.delegations.ask(nowNanos, delegation);
         if (query == null) {
             core.requireNoWriter(nowNanos, file, by);
             return Optional.empty();
         }
-        return Optional.of(new Asked(delegation, query));
+        return Optional.of(new Asked(delegation, query, timesSent));
     }
 
     /**
      * The attributes of a file that a client has under its write delegation.
      *
      * @param whenGranted the attributes that the client got with the delegation; null if not known
+     * @param timesSent how often the client had sent times when it was asked
      */
-    public record Held(HeldAttributes attributes, @Nullable FileAttributes whenGranted) {}
+    public record Held(
+            HeldAttributes attributes,
+            @Nullable FileAttributes whenGranted,
+            DelegationState delegation,
+            int timesSent) {}
+
+    /** True if the client still has the delegation, and has sent no times of the file since it was asked. */
+    public boolean isLatest(Held held) {
+        return core.locked(() ->
+                core.delegations.isHeld(held.delegation()) && held.delegation().timesSent() == held.timesSent());
+    }
 
     /** Notes the attributes of a file whose write delegation {@code client} has just got. */
     public void granted(Client client, FileKey file, FileAttributes attributes) {

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.util.Optional;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
@@ -87,6 +88,20 @@ public final class LockStates {
             throw e;
         }
         return core.locks.begin(open, request);
+    }
+
+    /**
+     * True if the open behind the stateid of a LOCK was made for that user. True as well if there is no such open, so
+     * that {@link #lock} says what is wrong.
+     */
+    public boolean isOpenedBy(Client client, LockRequest request, Caller caller) {
+        return core.locked(() -> {
+            try {
+                return core.locks.openForLock(client, request).isOpenedBy(caller);
+            } catch (Nfs4Exception e) {
+                return true;
+            }
+        });
     }
 
     /** LOCKT; DENIED if the range cannot be locked now. Waits as the file's backend does, if it has locks. */

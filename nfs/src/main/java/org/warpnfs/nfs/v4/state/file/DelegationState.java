@@ -57,6 +57,7 @@ public final class DelegationState implements StateEntry, Recallable {
     private long askedNanos;
     private @Nullable HolderQuery query;
     private @Nullable FileAttributes whenGranted;
+    private int timesSent;
 
     /**
      * Makes a delegation, and takes ownership of the files.
@@ -101,6 +102,16 @@ public final class DelegationState implements StateEntry, Recallable {
         this.kind = DelegationKind.READ;
         this.withTimes = false;
         this.directoryOf = directoryOf;
+    }
+
+    /** Notes that the client sends times of the file. */
+    void sendsTimes() {
+        timesSent++;
+    }
+
+    /** How often the client has sent times of the file. */
+    public int timesSent() {
+        return timesSent;
     }
 
     boolean isOfDirectory() {
@@ -262,10 +273,12 @@ public final class DelegationState implements StateEntry, Recallable {
 
     void releaseFiles(Consumer<SharedFile> closer) {
         if (reader != null) {
+            reader.leftByState();
             closer.accept(reader);
             reader = null;
         }
         if (writer != null) {
+            writer.leftByState();
             closer.accept(writer);
             writer = null;
         }

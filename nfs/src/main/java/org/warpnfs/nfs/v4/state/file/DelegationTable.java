@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -59,6 +60,9 @@ public final class DelegationTable {
     private final Map<Client, Held> byClient = new HashMap<>();
     /** Files with a write delegation. Changed under the lock, and read without it. */
     private final Set<FileKey> written = ConcurrentHashMap.newKeySet();
+
+    /** How often a file ceased to be one of {@link #written}. Raised before it does. */
+    private final AtomicLong writtenBack = new AtomicLong();
 
     private long attributesAsked;
     private long recallAnySent;
@@ -246,6 +250,9 @@ public final class DelegationTable {
     /** True if there are opens, locks or delegations that exclude a delegation of that kind. */
     private boolean isUsedByOthers(OpenRequest request, DelegationKind kind) {
         FileKey file = request.file();
+        if (files.busy().contains(file)) {
+            return true;
+        }
         if (kind == DelegationKind.READ) {
             return files.hasWriter(file);
         }
@@ -305,8 +312,8 @@ public final class DelegationTable {
                 wish.wireHandle(),
                 kind,
                 kind == DelegationKind.WRITE && wish.withTimes(),
-                reader == null ? null : reader.hold(),
-                writer == null ? null : writer.hold());
+                reader == null ? null : reader.hold().takenByState(),
+                writer == null ? null : writer.hold().takenByState());
         enter(delegation);
         if (kind == DelegationKind.WRITE) {
             written.add(request.file());
@@ -357,6 +364,15 @@ public final class DelegationTable {
      */
     public boolean isWriteDelegated(FileKey file) {
         return written.contains(file);
+    }
+
+    /**
+     * How often a file ceased to be {@linkplain #isWriteDelegated delegated for writing}. If a file is not delegated
+     * and this number is the one from before its attributes were read, it was not delegated when they were. Needs no
+     * lock.
+     */
+    public long writtenBack() {
+        return writtenBack.get();
     }
 
     /** True if the client has a write delegation of the file. */
@@ -450,6 +466,11 @@ public final class DelegationTable {
         return null;
     }
 
+    /** True if the delegation was neither returned nor revoked. */
+    public boolean isHeld(DelegationState delegation) {
+        return byFile.getOrDefault(delegation.key(), Map.of()).get(delegation.client()) == delegation;
+    }
+
     /** Permission by a write delegation of the file, or permission without a file. */
     public IoGrant anyWriter(FileKey file) {
         DelegationState delegation = writerOf(file, null);
@@ -515,7 +536,7 @@ public final class DelegationTable {
     }
 
     /**
-     * The attributes from when a delegation was granted whose client sets the file's times; null if not known.
+     * The attributes from when a delegation was granted whose client now sets the file's times; null if not known.
      *
      * @throws Nfs4Exception BAD_STATEID unless the stateid is of such a delegation of that file
      */
@@ -524,6 +545,7 @@ public final class DelegationTable {
         if (!delegation.hasTimes()) {
             throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         }
+        delegation.sendsTimes();
         return delegation.whenGranted();
     }
 
@@ -547,6 +569,7 @@ public final class DelegationTable {
         endLease(delegation);
         leave(delegation);
         forget(delegation);
+        files.busy().leave(delegation.key(), delegation.writer());
         delegation.releaseFiles(closer);
     }
 
@@ -562,6 +585,7 @@ public final class DelegationTable {
         }
         endLease(delegation);
         leave(delegation);
+        files.busy().leave(delegation.key(), delegation.writer());
         delegation.revoke(taken);
         revoked(delegation, 1);
     }
@@ -582,7 +606,9 @@ public final class DelegationTable {
         });
         // After a restart two clients may have reclaimed one, to return it at once.
         if (byFile.getOrDefault(file, Map.of()).values().stream()
-                .noneMatch(other -> other.kind() == DelegationKind.WRITE)) {
+                        .noneMatch(other -> other.kind() == DelegationKind.WRITE)
+                && written.contains(file)) {
+            writtenBack.incrementAndGet();
             written.remove(file);
         }
         left.accept(delegation.client(), file);

@@ -28,6 +28,7 @@ public final class FileStates {
     /** Number of opens that can write to a file, over all exports. */
     private final Map<FileKey, Integer> writers = new HashMap<>();
 
+    private final BusyFiles busy = new BusyFiles();
     private final Shares shares;
     private final Consumer<SharedFile> letGo;
     private final BiConsumer<Client, FileKey> left;
@@ -140,7 +141,7 @@ public final class FileStates {
         if (held != null && given != null) {
             letGo.accept(given);
         }
-        return held != null ? held : given;
+        return held != null || given == null ? held : given.takenByState();
     }
 
     /** OPEN_DOWNGRADE; INVAL unless what remains is a union of earlier OPENs. */
@@ -161,13 +162,12 @@ public final class FileStates {
         open.file.index(open);
         open.accessSeen = ShareModes.subsetsOf(access, open.accessSeen);
         open.denySeen = ShareModes.subsetsOf(deny, open.denySeen);
-        if ((access & OpenRequest.WRITE) == 0 && open.writer != null) {
-            letGo.accept(open.writer);
-            open.writer = null;
+        if ((access & OpenRequest.WRITE) == 0) {
+            busy.leave(file, open.writer);
+            open.releaseWriter(letGo);
         }
-        if ((access & OpenRequest.READ) == 0 && open.reader != null) {
-            letGo.accept(open.reader);
-            open.reader = null;
+        if ((access & OpenRequest.READ) == 0) {
+            open.releaseReader(letGo);
         }
         open.seqid = OpenState.nextSeqid(open.seqid);
         return states.stateid(open);
@@ -233,6 +233,7 @@ public final class FileStates {
             shares.giveBack(open.client.address(), 1);
         }
         owners.left(open.stateOwner, open.number);
+        busy.leave(open.key(), open.writer);
         open.releaseFiles(letGo);
         left.accept(open.client, open.key());
     }
@@ -244,6 +245,11 @@ public final class FileStates {
     /** True if an open can write to the file. */
     boolean hasWriter(FileKey file) {
         return writers.containsKey(file);
+    }
+
+    /** Files that are still written to through opens and delegations that are gone. */
+    BusyFiles busy() {
+        return busy;
     }
 
     /**

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -60,19 +61,34 @@ public final class OpenState implements StateEntry {
         return seqid;
     }
 
+    /** True if it was made for that user, and not joined by another user of its owner. */
+    public boolean isOpenedBy(Caller caller) {
+        return (reader == null || reader.isOpenedBy(caller)) && (writer == null || writer.isOpenedBy(caller));
+    }
+
     boolean isOf(FileSystem fileSystem) {
         return (reader != null && reader.isOf(fileSystem)) || (writer != null && writer.isOf(fileSystem));
     }
 
     void releaseFiles(Consumer<SharedFile> letGo) {
+        releaseReader(letGo);
+        releaseWriter(letGo);
+    }
+
+    void releaseReader(Consumer<SharedFile> letGo) {
         if (reader != null) {
+            reader.leftByState();
             letGo.accept(reader);
+            reader = null;
         }
+    }
+
+    void releaseWriter(Consumer<SharedFile> letGo) {
         if (writer != null) {
+            writer.leftByState();
             letGo.accept(writer);
+            writer = null;
         }
-        reader = null;
-        writer = null;
     }
 
     static int nextSeqid(int seqid) {

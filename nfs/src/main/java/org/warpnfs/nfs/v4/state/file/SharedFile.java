@@ -17,6 +17,8 @@ public final class SharedFile {
     private final @Nullable FileSystem fileSystem;
     private final long openerUid;
     private final AtomicInteger holders = new AtomicInteger(1);
+    /** How many of the holders are states. */
+    private int states;
 
     /** Takes ownership of {@code file}, with one holder. The superuser opened it, through whatever file system. */
     public SharedFile(OpenFile file) {
@@ -61,6 +63,27 @@ public final class SharedFile {
             throw new IllegalStateException("file held after it was closed");
         }
         return this;
+    }
+
+    /** Notes that a state is one of its holders. Guarded by the lock of the state, as the next two. */
+    SharedFile takenByState() {
+        states++;
+        return this;
+    }
+
+    /** Notes that a state is about to release it. */
+    void leftByState() {
+        states--;
+    }
+
+    /** True if it has other holders than states: requests in progress. */
+    boolean isUsedByRequests() {
+        return holders.get() > states;
+    }
+
+    /** True if its last holder has released it. */
+    boolean isClosed() {
+        return holders.get() <= 0;
     }
 
     /** Removes a holder. The last one closes the file, which may wait. */
