@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.cluster.Addresses;
 import org.warpnfs.nfs.cluster.ClusterRecord;
 import org.warpnfs.nfs.cluster.ClusterStore;
 import org.warpnfs.nfs.cluster.ClusterTiming;
@@ -25,6 +26,7 @@ import org.warpnfs.nfs.cluster.Member;
 import org.warpnfs.nfs.cluster.Membership;
 import org.warpnfs.nfs.cluster.Signs;
 import org.warpnfs.nfs.cluster.View;
+import org.warpnfs.nfs.export.Gateways;
 import org.warpnfs.nfs.v4.state.recovery.ClusterRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.SharedGrace;
@@ -60,6 +62,7 @@ final class ClusterSeat implements AutoCloseable {
     private final ClusterStore.Versioned joined;
     private final Membership membership;
     private final ClusterRecoveryLog log;
+    private final Addresses addresses;
     private final Thread thread;
     private volatile boolean recovered;
     private volatile Hooks hooks = Hooks.NONE;
@@ -131,6 +134,7 @@ final class ClusterSeat implements AutoCloseable {
         this.store = DirectoryStore.open(cluster);
         this.directory = store.nodeDirectory(choice.node()).resolve("nfs4");
         this.ended = ended;
+        this.addresses = new Addresses(choice.node(), choice.addresses());
         long began = System.nanoTime();
         this.joined = join();
         ClusterRecord record = joined.record();
@@ -240,6 +244,10 @@ final class ClusterSeat implements AutoCloseable {
             } catch (IllegalStateException e) {
                 throw new ConfigException("--cluster: " + e.getMessage(), e);
             }
+            if (next != null) {
+                // Not before: another process of this name may run elsewhere.
+                store.publish(choice.node(), choice.addresses());
+            }
             lastProposalNanos = System.nanoTime();
             if (next != null && store.replace(read.version(), next)) {
                 return new ClusterStore.Versioned(read.version() + 1, next);
@@ -291,6 +299,11 @@ final class ClusterSeat implements AutoCloseable {
 
     RecoveryLog log() {
         return log;
+    }
+
+    /** The gateways of which clients are told. */
+    Gateways gateways() {
+        return addresses::hosts;
     }
 
     /** True if what clients had may have been given to others: no grace period waits for this node. */
@@ -379,6 +392,7 @@ final class ClusterSeat implements AutoCloseable {
                 }
                 case Membership.Step.Idle() -> {
                     noticeLift();
+                    addresses.update(read.record(), store);
                     return;
                 }
                 case Membership.Step.Look() -> {}

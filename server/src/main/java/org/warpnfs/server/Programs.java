@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.DescriptorBudget;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Gateways;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.locks.BackendLocking;
 import org.warpnfs.nfs.locks.LockService;
@@ -238,7 +239,8 @@ final class Programs implements AutoCloseable {
                 Nfs4Options.DEFAULT_MAX_IO_BYTES,
                 LayerLimits.state(limits, Nfs4Options.DEFAULT_MAX_IO_BYTES),
                 config.dataPath().dataServers(),
-                seat == null ? null : seat.log());
+                seat == null ? null : seat.log(),
+                seat == null ? Gateways.NONE : seat.gateways());
     }
 
     @Override

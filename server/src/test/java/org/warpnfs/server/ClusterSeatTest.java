@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +32,7 @@ class ClusterSeatTest {
     @BeforeEach
     void cluster() throws Exception {
         cluster = Files.createDirectory(shared.resolve("c"));
-        choice = new ClusterChoice("c", "a", shared);
+        choice = new ClusterChoice("c", "a", shared, List.of());
     }
 
     @Test
@@ -55,6 +56,29 @@ class ClusterSeatTest {
                 ClusterSeat _ = ClusterSeat.take(choice, LEASE, state, ended::countDown)) {
             Files.writeString(cluster.resolve("record/000000000000000009"), "damaged");
             assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void gateways_knowEachOthersAddresses_whileTheyRun() throws Exception {
+        List<String> own = List.of("192.0.2.1", "192.0.2.11");
+        ClusterChoice first = new ClusterChoice("c", "a", shared, own);
+        ClusterChoice second = new ClusterChoice("c", "b", shared, List.of("192.0.2.2"));
+        try (StateDirectory state = StateDirectory.open(ClusterSeat.stateDirectory(first));
+                ClusterSeat a = ClusterSeat.take(first, LEASE, state, ended::countDown)) {
+            try (StateDirectory other = StateDirectory.open(ClusterSeat.stateDirectory(second));
+                    ClusterSeat b = ClusterSeat.take(second, LEASE, other, ended::countDown)) {
+                await(a, List.of(own, second.addresses()));
+                await(b, List.of(second.addresses(), own));
+            }
+            await(a, List.of(own));
+        }
+    }
+
+    private static void await(ClusterSeat seat, List<List<String>> gateways) throws InterruptedException {
+        // The test's own timeout is its end.
+        while (!seat.gateways().hosts().equals(gateways)) {
+            Thread.sleep(20);
         }
     }
 

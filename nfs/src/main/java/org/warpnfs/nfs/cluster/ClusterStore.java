@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.cluster;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -37,6 +38,12 @@ public interface ClusterStore extends AutoCloseable {
 
     /** The signs of life of these nodes that can be seen. Costs as much as there are nodes to look at. */
     Map<String, Beat> beats(Set<String> nodes) throws IOException;
+
+    /** Tells the others at which addresses clients reach a node. They see it once the node has joined after this. */
+    void publish(String node, List<String> addresses) throws IOException;
+
+    /** The addresses at which clients reach a node; none if it has published none. */
+    List<String> addresses(String node) throws IOException;
 
     @Override
     void close();

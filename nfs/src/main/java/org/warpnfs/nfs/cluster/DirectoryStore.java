@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Set;
@@ -33,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  *   record/0000000000000000042    a version of the record; the highest number is the latest
  *   record/new-UUID               one that is being written, or that a crash has left
  *   beats/NODE                    the sign of life of a node
+ *   addresses/NODE                where clients reach a node, one address a line
  *   nodes/NODE                    what else the node keeps
  * </pre>
  *
@@ -54,6 +58,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DirectoryStore implements ClusterStore {
     static final int KEPT = 64;
+    /** The addresses of a node: sixteen IPv6 addresses or a few names. */
+    static final int MAX_ADDRESSES_BYTES = 1024;
+
     private static final int TRIES = 10;
     private static final Duration LEFT_OVER = Duration.ofDays(1);
     private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_USER_ALONE =
@@ -65,6 +72,7 @@ public final class DirectoryStore implements ClusterStore {
     private final Path root;
     private final Path records;
     private final Path beats;
+    private final Path published;
     private volatile long synced;
     /** The latest that was read: a version never changes. */
     private volatile @Nullable Versioned before;
@@ -73,6 +81,7 @@ public final class DirectoryStore implements ClusterStore {
         this.root = root;
         this.records = root.resolve("record");
         this.beats = root.resolve("beats");
+        this.published = root.resolve("addresses");
     }
 
     /**
@@ -84,6 +93,7 @@ public final class DirectoryStore implements ClusterStore {
         DirectoryStore store = new DirectoryStore(directory);
         Files.createDirectories(store.records, FOR_ITS_USER_ALONE);
         Files.createDirectories(store.beats, FOR_ITS_USER_ALONE);
+        Files.createDirectories(store.published, FOR_ITS_USER_ALONE);
         sync(directory);
         store.removeLeftovers();
         return store;
@@ -91,8 +101,13 @@ public final class DirectoryStore implements ClusterStore {
 
     /** Removes what crashes have left. A node whose new file is removed while it writes it fails, and tries again. */
     private void removeLeftovers() throws IOException {
+        removeLeftovers(records);
+        removeLeftovers(published);
+    }
+
+    private static void removeLeftovers(Path directory) throws IOException {
         Instant before = Instant.now().minus(LEFT_OVER);
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(records, "new-*")) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "new-*")) {
             for (Path file : files) {
                 try {
                     if (Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS)
@@ -260,6 +275,46 @@ public final class DirectoryStore implements ClusterStore {
             }
         }
         return all;
+    }
+
+    @Override
+    public void publish(String node, List<String> addresses) throws IOException {
+        byte[] text = String.join("\n", addresses).getBytes(StandardCharsets.US_ASCII);
+        if (text.length > MAX_ADDRESSES_BYTES) {
+            throw new IOException(
+                    "the addresses of node " + node + " are longer than " + MAX_ADDRESSES_BYTES + " bytes");
+        }
+        Path fresh = published.resolve("new-" + UUID.randomUUID());
+        try {
+            try (FileChannel out = FileChannel.open(
+                    fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
+                ByteBuffer bytes = ByteBuffer.wrap(text);
+                while (bytes.hasRemaining()) {
+                    int _ = out.write(bytes);
+                }
+                out.force(true);
+            }
+            Files.move(fresh, published.resolve(node), StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    @Override
+    public List<String> addresses(String node) throws IOException {
+        Path file = published.resolve(node);
+        try {
+            byte[] text = bytes(file, MAX_ADDRESSES_BYTES + 1);
+            if (text.length > MAX_ADDRESSES_BYTES) {
+                throw new IOException(file + ": is larger than " + MAX_ADDRESSES_BYTES + " bytes");
+            }
+            return new String(text, StandardCharsets.US_ASCII)
+                    .lines()
+                    .filter(line -> !line.isBlank())
+                    .toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
     }
 
     private static void sync(Path directory) throws IOException {

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.Gateways;
 import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
@@ -18,6 +19,7 @@ import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
  * @param dataServers where clients may read and write files of exports that permit it
  * @param sharedLog the recovery log of a server that shares its records with others; null if it has its own, in the
  *     state directory. Closed with the program
+ * @param gateways servers of the same files, which clients are told of
  */
 public record Nfs4Options(
         Duration lease,
@@ -26,7 +28,8 @@ public record Nfs4Options(
         int maxIoBytes,
         StateLimits limits,
         DataServers dataServers,
-        @Nullable RecoveryLog sharedLog) {
+        @Nullable RecoveryLog sharedLog,
+        Gateways gateways) {
     /** The most that a Linux client asks for. */
     public static final int DEFAULT_MAX_IO_BYTES = 1 << 20;
 
@@ -50,7 +53,7 @@ public record Nfs4Options(
             int maxIoBytes,
             StateLimits limits,
             DataServers dataServers) {
-        this(lease, grace, stateDirectory, maxIoBytes, limits, dataServers, null);
+        this(lease, grace, stateDirectory, maxIoBytes, limits, dataServers, null, Gateways.NONE);
     }
 
     /** Options with the default limits of state. */

@@ -204,7 +204,8 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 maxIoBytes,
                 maxIoBytes,
                 exports.identities().owners(),
-                options.dataServers().areUsed());
+                options.dataServers().areUsed(),
+                options.gateways());
         this.dataServers = new DataServerChoice(options.dataServers());
         this.compound = new Compound(
                 new Nfs4Services(

@@ -32,6 +32,7 @@ import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.ExportTraits;
+import org.warpnfs.nfs.export.Gateways;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -62,6 +63,7 @@ final class V4Server implements AutoCloseable {
     private StateLimits limits = StateLimits.forIoOf(MIB);
     private DataServers dataServers = DataServers.NONE;
     private @Nullable RecoveryLog sharedLog;
+    private Gateways gateways = Gateways.NONE;
     ReplyCache replies;
     private Nfs4Program program;
     LockService locks;
@@ -148,7 +150,8 @@ final class V4Server implements AutoCloseable {
     void start() {
         try {
             replies = new ReplyCache(ReplyCache.MAX_BYTES, () -> nowNanos);
-            Nfs4Options options = new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers, sharedLog);
+            Nfs4Options options =
+                    new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers, sharedLog, gateways);
             locks = Nfs4Program.locksOf(options);
             program = new Nfs4Program(exports, handles, payloads, options, replies, dialer, locks, () -> nowNanos);
             program.setPatience(Duration.ZERO);
@@ -162,6 +165,14 @@ final class V4Server implements AutoCloseable {
         limits = change.apply(limits);
         program.close();
         start();
+    }
+
+    /** Starts again among these gateways. */
+    V4Server with(Gateways chosen) {
+        gateways = chosen;
+        program.close();
+        start();
+        return this;
     }
 
     /** Starts again with these data servers. */

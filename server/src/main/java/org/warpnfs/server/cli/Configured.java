@@ -247,7 +247,8 @@ final class Configured {
                 : new ClusterChoice(
                         name,
                         settings.get(Settings.NODE),
-                        PathText.of(settings.at(Settings.CLUSTER_DIRECTORY), settings.get(Settings.CLUSTER_DIRECTORY)));
+                        PathText.of(settings.at(Settings.CLUSTER_DIRECTORY), settings.get(Settings.CLUSTER_DIRECTORY)),
+                        settings.get(Settings.NODE_ADDRESSES));
     }
 
     /** Returns the choices for TLS; null if there is none. */

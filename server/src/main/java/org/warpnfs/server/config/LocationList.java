@@ -53,13 +53,18 @@ final class LocationList {
         for (String host : Splitter.on('+').split(text)) {
             boolean bracketed = host.startsWith("[") && host.endsWith("]");
             String bare = bracketed ? host.substring(1, host.length() - 1) : host;
-            if (bare.isEmpty() || !bare.chars().allMatch(c -> isOfHosts(c) || (bracketed && (c == ':' || c == '%')))) {
+            if (!isHost(bare, bracketed)) {
                 throw place.mistake(
                         "option '" + word + "': '" + host + "' is not a host; write an IPv6 address in brackets");
             }
             hosts.add(bare);
         }
         return hosts;
+    }
+
+    /** @param withColons whether it may be an IPv6 address */
+    static boolean isHost(String word, boolean withColons) {
+        return !word.isEmpty() && word.chars().allMatch(c -> isOfHosts(c) || (withColons && (c == ':' || c == '%')));
     }
 
     private static boolean isOfHosts(int c) {

@@ -84,6 +84,15 @@ final class Combinations {
                         resolved.told(needed) + ": at most 63 letters, digits, dots, - and _ after a letter or digit");
             }
         }
+        if (!isCluster && resolved.origin(Settings.NODE_ADDRESSES).isSaid()) {
+            mistakes.add(resolved.at(Settings.NODE_ADDRESSES) + ": this is for a cluster (--cluster)");
+        }
+        for (String address : resolved.get(Settings.NODE_ADDRESSES)) {
+            if (!ClusterChoice.isAddress(address)) {
+                mistakes.add(resolved.at(Settings.NODE_ADDRESSES) + ": '" + address
+                        + "' is neither a host's name nor its address; IPv6 addresses have no brackets");
+            }
+        }
         if (!isCluster) {
             return;
         }

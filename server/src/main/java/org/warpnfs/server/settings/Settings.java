@@ -243,6 +243,15 @@ public final class Settings {
             .shown("none")
             .flag("--cluster-directory", "DIR");
 
+    public static final Setting<List<String>> NODE_ADDRESSES = Setting.of(
+                    "nodeAddresses",
+                    new Kind.Words("an address or a name", true),
+                    List.<String>of(),
+                    "An address at which clients reach this gateway. NFSv4 clients are told those of all gateways that",
+                    "have some, by fs_locations. May be repeated: then they may use them all for one session.")
+            .shown("none: clients are told of no gateway")
+            .flag("--node-address", "ADDRESS");
+
     public static final Setting<DelegationPolicy> DELEGATIONS = Setting.of(
                     "delegations",
                     new Kind.Choice<>(DelegationPolicy.class),
@@ -460,6 +469,7 @@ public final class Settings {
                 CLUSTER,
                 NODE,
                 CLUSTER_DIRECTORY,
+                NODE_ADDRESSES,
                 DELEGATIONS,
                 THREADS,
                 MANAGE_GIDS,

@@ -144,6 +144,8 @@ class MistakesTest {
             "watchExports: true" @ w.yaml:1:1: watchExports: without exports (--exports) there are no files to watch
             idNames: true      @ w.yaml:1:1: idNames: this needs names from idDomain (--id-domain) or idMap (--id-map)
             "{backend: memory, exports: /a}" @ w.yaml:1:19: exports: files of exports(5) contain directories, which backend memory (w.yaml:1:2) does not have
+            "nodeAddresses: 192.0.2.1" @ w.yaml:1:1: nodeAddresses: this is for a cluster (--cluster)
+            "{cluster: c, node: a, clusterDirectory: /c, nodeAddresses: [fe80::1, '[::1]']}" @ w.yaml:1:45: nodeAddresses: '[::1]' is neither a host's name nor its address; IPv6 addresses have no brackets
             "backendOption: a=b" @ w.yaml:1:1: backendOption: options are for backends of plug-ins, not for backend local (default)
             "limits: {connections: {most: 20, ofClient: 30}}" @ limits.connections.ofClient 30 (w.yaml:1:34) is more than limits.connections.most 20 (w.yaml:1:24)
             "limits: {connections: {ofClient: 2000}}" @ limits.connections.ofClient 2000 (w.yaml:1:24) is more than limits.connections.most 1024 (default)

@@ -53,10 +53,7 @@ enum Attribute {
     FILES_AVAIL(21, (s, out) -> out.int64(s.statistics().availableFiles())),
     FILES_FREE(22, (s, out) -> out.int64(s.statistics().freeFiles())),
     FILES_TOTAL(23, (s, out) -> out.int64(s.statistics().totalFiles())),
-    FS_LOCATIONS(
-            24,
-            (s, out) -> FsLocationsText.encode(
-                    s.export().path(), s.export().traits().locations(), out)),
+    FS_LOCATIONS(24, (s, out) -> FsLocationsText.encode(s.export().path(), s.locations(), out)),
     HOMOGENEOUS(26, (s, out) -> out.bool(true)),
     MAXFILESIZE(27, (s, out) -> out.int64(s.limits().maxFileSizeBytes())),
     MAXLINK(28, (s, out) -> out.int32(s.limits().maxLinks())),

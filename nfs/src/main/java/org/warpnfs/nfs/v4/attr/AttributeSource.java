@@ -7,8 +7,10 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
 import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.FsLocations;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.export.PseudoPath;
 
 /** Source of the attributes of one file. What needs a call of the backend is fetched on demand. */
 public final class AttributeSource {
@@ -62,6 +64,24 @@ public final class AttributeSource {
 
     Export export() {
         return location.export();
+    }
+
+    /**
+     * Where the files are. What is said of the export counts more than where all gateways are, since only an
+     * administrator knows of copies. At the gateways an export has the same path, which is what Linux needs to see that
+     * addresses are those of one server.
+     */
+    FsLocations locations() {
+        FsLocations said = export().traits().locations();
+        if (!said.places().isEmpty()) {
+            return said;
+        }
+        PseudoPath path = export().path();
+        return new FsLocations(
+                false,
+                server.gateways().hosts().stream()
+                        .map(hosts -> new FsLocations.Place(hosts, path))
+                        .toList());
     }
 
     int exportKey() {
