@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -28,7 +29,8 @@ import org.warpnfs.limits.ClientAddress;
  * waits for a conflicting range. A request that may wait does not pass an earlier one either, unless its owner has
  * locks on the file already or would wait for itself. A request that does not wait only minds locks that are held.
  *
- * <p>A request is not put in line if it would close a circle of owners that wait for each other.
+ * <p>A request is not put in line if it would close a circle of owners that wait for each other. Who asks again, in
+ * place of waiting to be granted, counts as waiting for a while after each time that it has asked.
  *
  * <p>If the file's backend has locks, a lock is taken there too. It is granted here first, as a {@link Reservation},
  * which the caller settles without any lock. A lock of somebody else at the backend is met only then; who waits for one
@@ -39,6 +41,7 @@ import org.warpnfs.limits.ClientAddress;
  */
 public final class LockService {
     private static final int TURN_SECONDS = 2;
+    private static final LockWaiter NOBODY = () -> {};
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<FileIdentity, FileLocks> files = new HashMap<>();
@@ -86,7 +89,11 @@ public final class LockService {
     }
 
     LockService(int maxWaiting, Executor notices, BackendLocking backends, Later later) {
-        this.lines = new WaitingLines(maxWaiting);
+        this(maxWaiting, notices, backends, later, System::nanoTime);
+    }
+
+    LockService(int maxWaiting, Executor notices, BackendLocking backends, Later later, LongSupplier clockNanos) {
+        this.lines = new WaitingLines(maxWaiting, clockNanos);
         this.notices = notices;
         this.later = later;
         this.backends = backends;
@@ -234,6 +241,14 @@ public final class LockService {
                     : new HeldLock(earlier.owner(), earlier.exclusive(), earlier.range());
             return LockAttempt.refused(LockAttempt.Outcome.DENIED, inTheWay);
         });
+    }
+
+    /** True if the owner would wait for itself, if it waited for the range: {@link LockAttempt.Outcome#DEADLOCK}. */
+    public boolean wouldWaitForItself(LockedFile file, Locker owner, boolean exclusive, ByteRange range) {
+        return on(
+                file.identity(),
+                (locks, _) -> lines.closesCircle(
+                        new Waiting(locks, owner, exclusive, range, ClientAddress.NONE, true, NOBODY)));
     }
 
     /** Puts a request in line that was denied: its owner is told of its turn, as by {@link #lockInTurn}. */

@@ -20,6 +20,7 @@ final class Waiting {
     private boolean triedLater;
 
     private long trials;
+    private long askedNanos;
 
     Waiting(
             FileLocks file,
@@ -89,6 +90,15 @@ final class Waiting {
 
     void countTrial() {
         trials++;
+    }
+
+    /** When its owner asked last. */
+    long askedNanos() {
+        return askedNanos;
+    }
+
+    void askedAt(long nanos) {
+        askedNanos = nanos;
     }
 
     /** Its owner has asked again. */

@@ -9,6 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
@@ -21,12 +23,17 @@ final class WaitingLines {
     /** Number of requests that a search looks at. A longer chain is taken for no circle. */
     private static final int MAX_REQUESTS = 1024;
 
+    /** A client of NFSv4 that waits asks again after 30 s at the latest. Who did not may have given up. */
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(40);
+
     private final int most;
+    private final LongSupplier clockNanos;
     private final Map<ClientAddress, Integer> byClient = new HashMap<>();
     private final Map<Locker, Map<Waiting, Waiting>> byOwner = new HashMap<>();
     private int count;
 
-    WaitingLines(int most) {
+    WaitingLines(int most, LongSupplier clockNanos) {
+        this.clockNanos = clockNanos;
         this.most = most;
     }
 
@@ -35,6 +42,7 @@ final class WaitingLines {
         if (!FairShare.allows(byClient.getOrDefault(request.client(), 0), 1, most - count)) {
             return false;
         }
+        request.askedAt(clockNanos.getAsLong());
         request.file().waiting().add(request);
         byOwner.computeIfAbsent(request.owner(), _ -> new LinkedHashMap<>(2)).put(request, request);
         byClient.merge(request.client(), 1, Integer::sum);
@@ -47,6 +55,7 @@ final class WaitingLines {
         Waiting first = byOwner.getOrDefault(again.owner(), Map.of()).get(again);
         if (first != null) {
             first.renew(again.waiter());
+            first.askedAt(clockNanos.getAsLong());
         }
         return first != null;
     }
@@ -118,14 +127,17 @@ final class WaitingLines {
                     return true;
                 }
                 for (Waiting waits : byOwner.getOrDefault(blocker, Map.of()).keySet()) {
-                    // Whoever asks again may have given up.
-                    if (!waits.asksAgain()) {
+                    if (isSureToWait(waits)) {
                         next.add(waits);
                     }
                 }
             }
         }
         return false;
+    }
+
+    private boolean isSureToWait(Waiting request) {
+        return !request.asksAgain() || clockNanos.getAsLong() - request.askedNanos() < FRESH_NANOS;
     }
 
     /** Those who have to unlock, or to be granted and then unlock, before this request is granted. */

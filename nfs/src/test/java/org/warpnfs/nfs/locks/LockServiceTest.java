@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -20,8 +21,9 @@ class LockServiceTest {
 
     private final List<Runnable> notices = new ArrayList<>();
     private final List<Runnable> afterTurn = new ArrayList<>();
+    private long nowNanos;
     private final LockService service =
-            new LockService(100, notices::add, BackendLocking.off(), (_, task) -> afterTurn.add(task));
+            new LockService(100, notices::add, BackendLocking.off(), (_, task) -> afterTurn.add(task), () -> nowNanos);
     private final List<String> told = new ArrayList<>();
 
     private record Named(String word) implements Locker {
@@ -150,6 +152,30 @@ class LockServiceTest {
         assertThat(await(1, "c", true, range(3, 4))).isEqualTo(LockAttempt.Outcome.WAITING);
     }
 
+    /** A client of NFSv4 asks again and again, and does not say when it has given up. */
+    @Test
+    void waiter_thatAsksAgain_closesACircleAsLongAsItHasAskedOfLate() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        take(1, "b", true, range(10, 19));
+        ask("a", true, range(10, 10));
+
+        assertThat(service.wouldWaitForItself(here(1), owner("b"), true, range(0, 0)))
+                .isTrue();
+        assertThat(service.wouldWaitForItself(here(1), owner("c"), true, range(0, 0)))
+                .isFalse();
+
+        nowNanos += TimeUnit.SECONDS.toNanos(30);
+        ask("a", true, range(10, 10));
+        nowNanos += TimeUnit.SECONDS.toNanos(30);
+        assertThat(service.wouldWaitForItself(here(1), owner("b"), true, range(0, 0)))
+                .isTrue();
+
+        nowNanos += TimeUnit.SECONDS.toNanos(30);
+        assertThat(service.wouldWaitForItself(here(1), owner("b"), true, range(0, 0)))
+                .as("it has given up")
+                .isFalse();
+    }
+
     @Test
     void cancel_inLine_isNotGrantedAndLetsOthersPass() throws LocksBusyException {
         take(1, "a", false, range(0, 9));
@@ -234,6 +260,7 @@ class LockServiceTest {
         take(1, "a", true, range(0, 0));
         take(1, "b", true, range(1, 1));
         ask("a", true, range(1, 1));
+        nowNanos += TimeUnit.MINUTES.toNanos(1);
 
         assertThat(await(1, "b", true, range(0, 0))).isEqualTo(LockAttempt.Outcome.WAITING);
     }

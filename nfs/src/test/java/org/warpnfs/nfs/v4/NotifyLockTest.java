@@ -83,6 +83,22 @@ class NotifyLockTest {
     }
 
     @Test
+    void waiters_thatWouldWaitForEachOther_areToldOfTheDeadlock() {
+        first.run(file().lock(WRITE_LT, false, 20, 10, ofFirst, "bob"));
+        assertThat(first.statusOf(file().lock(WRITEW_LT, false, 0, 1, ofFirst, "bob")))
+                .isEqualTo(Nfs4Status.DENIED);
+
+        assertThat(holder.statusOf(file().lock(WRITEW_LT, false, 20, 1, ofHolder, "alice")))
+                .isEqualTo(Nfs4Status.DEADLOCK);
+        assertThat(holder.statusOf(file().lock(WRITE_LT, false, 20, 1, ofHolder, "alice")))
+                .as("it does not wait")
+                .isEqualTo(Nfs4Status.DENIED);
+        holder.run(file().unlock(lock, 0, 10));
+        assertThat(first.statusOf(file().lock(WRITEW_LT, false, 0, 1, ofFirst, "bob")))
+                .isEqualTo(Nfs4Status.OK);
+    }
+
+    @Test
     void turn_notUsed_passesToTheNext() throws InterruptedException {
         ask(first, WRITEW_LT, ofFirst);
         ask(second, WRITEW_LT, ofSecond);

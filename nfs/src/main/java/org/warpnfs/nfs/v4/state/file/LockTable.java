@@ -176,11 +176,19 @@ public final class LockTable {
         }
     }
 
-    /** Puts a request that is denied in line, if its client waits. */
+    /**
+     * Puts a request that is denied in line, if its client waits.
+     *
+     * @throws Nfs4Exception DEADLOCK if its owner would wait for itself. Linux has an owner for each file, so this is
+     *     found between ranges of one file
+     */
     public void stand(OpenState open, LockRequest request) throws Nfs4Exception {
         Consumer<LockOwner> turn = request.turn();
         if (turn != null) {
             LockOwner owner = lockerOf(open.client, request);
+            if (service.wouldWaitForItself(request.target(), owner, request.exclusive(), request.range())) {
+                throw Nfs4Exception.of(Nfs4Status.DEADLOCK);
+            }
             service.stand(
                     request.target(),
                     owner,
