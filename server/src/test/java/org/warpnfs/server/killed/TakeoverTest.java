@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,13 +19,15 @@ import org.warpnfs.server.killed.Link.Way;
 import org.warpnfs.server.killed.VerifyingClient.Kindred;
 
 /**
- * Two gateways of the same directory, each a process of its own. One is killed again and again, and another process
+ * Three gateways of the same directory, each a process of its own. One is killed again and again, and another process
  * takes its name and address over, with nothing of it but what lies in the directory of the cluster.
  *
- * <p>{@code -Dwarpnfs.takeovers=N} sets how often.
+ * <p>{@code -Dwarpnfs.takeovers=N} sets how often. Then an NFSv3 client has a lock at each kill; by default at the last
+ * alone, since NLM has no word for having reclaimed everything, and its grace period lasts a lease.
  */
 class TakeoverTest {
     private static final int TAKEOVERS = Integer.getInteger("warpnfs.takeovers", 2);
+    private static final boolean NLM_EACH_TIME = System.getProperty("warpnfs.takeovers") != null;
     private static final long SEED = Long.getLong("warpnfs.seed", 1);
     private static final int LEASE_SECONDS = 24;
     private static final int DENIED = 10_010;
@@ -50,14 +53,18 @@ class TakeoverTest {
         Files.createDirectory(temp.resolve("c"));
         ServerProcess a = gateway("a");
         ServerProcess b = gateway("b");
+        ServerProcess c = gateway("c");
         int takeover = 0;
         Life lifeOfB = new Life(LEASE_SECONDS);
         // Not closed: if the test fails, its clients go on until the servers are killed.
         ExecutorService threads =
                 Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory());
-        try (Link.Ends ends = new Link.Ends()) {
+        try (Link.Ends ends = new Link.Ends();
+                LockOfNlm nlm = new LockOfNlm()) {
             b.start();
+            c.start();
             b.awaitReady();
+            c.awaitReady();
             SplittableRandom random = new SplittableRandom(SEED);
             List<VerifyingClient> ofA = List.of(
                     new VerifyingClient(new Kindred(3, Way.TCP), a, ends, random.split()),
@@ -93,6 +100,7 @@ class TakeoverTest {
                     assertThat(holder.reclaimOpen(toA))
                             .as("OPEN by CLAIM_PREVIOUS")
                             .isZero();
+                    nlm.reclaim(a, c);
                     assertThat(holder.lock(toA, true)).as("LOCK that reclaims").isZero();
                     holder.completeReclaim(toA);
                 }
@@ -104,12 +112,15 @@ class TakeoverTest {
                 assertThat(contendOutOfGrace(contender, holder, toB, toA, root))
                         .as("LOCK at the other gateway of what is locked")
                         .isEqualTo(DENIED);
+                nlm.next(a, c, takeover < TAKEOVERS && (NLM_EACH_TIME || takeover == TAKEOVERS - 1));
                 int before = timesEnforced(b);
+                int beforeAtC = timesEnforced(c);
                 lifeOfA.beginKill();
                 a.kill();
                 atA.awaitEnded();
                 toA.close();
                 await(b, before + 1);
+                await(c, beforeAtC + 1);
                 assertThat(contend(contender, toB, root))
                         .as("while its gateway is dead")
                         .isEqualTo(GRACE);
@@ -117,7 +128,7 @@ class TakeoverTest {
                 lifeOfA = lifeOfA.next();
             }
             assertThat(ofA).allMatch(client -> !client.hasState() || client.reclaimed() >= TAKEOVERS);
-            System.out.println(TAKEOVERS + " takeovers: "
+            System.out.println(TAKEOVERS + " takeovers: " + nlm.reclaimed + " locks of NLM reclaimed; "
                     + ofA.stream().map(VerifyingClient::summary).collect(Collectors.joining("; ")) + "; survivor: "
                     + ofB.getFirst().summary());
             ended(lifeOfB, b);
@@ -125,13 +136,70 @@ class TakeoverTest {
         } catch (Exception | AssertionError e) {
             throw new AssertionError(
                     "seed " + SEED + ", takeover " + takeover + ": " + e + "\na said:\n" + a.output() + "\nb said:\n"
-                            + b.output(),
+                            + b.output() + "\nc said:\n" + c.output(),
                     e);
         } finally {
             lifeOfB.beginKill();
             a.kill();
             b.kill();
+            c.kill();
             threads.shutdown();
+        }
+    }
+
+    /** A lock of an NFSv3 client at the gateway that is killed, which another client wants at a survivor. */
+    private static final class LockOfNlm implements AutoCloseable {
+        private final Optional<NlmPeer> holder = NlmPeer.at("127.0.0.77");
+        private final Optional<NlmPeer> contender =
+                holder.isPresent() ? NlmPeer.at("127.0.0.78") : Optional.<NlmPeer>empty();
+        private byte[] file = new byte[0];
+        private boolean held;
+        private int noticesBefore;
+        private int reclaimed;
+
+        LockOfNlm() throws IOException {}
+
+        /** Out of grace: what was reclaimed is still locked. Takes the lock for the next kill, or gives it back. */
+        void next(ServerProcess a, ServerProcess c, boolean hold) throws IOException {
+            if (holder.isEmpty() || contender.isEmpty()) {
+                return;
+            }
+            if (held) {
+                assertThat(contender.get().lock(c, file, false))
+                        .as("NLM LOCK at a survivor")
+                        .isEqualTo(NlmPeer.DENIED);
+            }
+            if (hold && !held) {
+                file = holder.get().create(a, "of-nlm");
+                assertThat(holder.get().lock(a, file, false)).as("NLM LOCK").isEqualTo(NlmPeer.GRANTED);
+            } else if (held && !hold) {
+                holder.get().unlock(a, file);
+            }
+            held = hold;
+            noticesBefore = holder.get().notices();
+        }
+
+        /** The successor runs, and the grace period too. */
+        void reclaim(ServerProcess a, ServerProcess c) throws IOException, InterruptedException {
+            if (!held || holder.isEmpty() || contender.isEmpty()) {
+                return;
+            }
+            assertThat(contender.get().lock(c, file, false))
+                    .as("NLM LOCK at a survivor before it is reclaimed")
+                    .isEqualTo(NlmPeer.IN_GRACE);
+            holder.get().awaitNotice(noticesBefore);
+            assertThat(holder.get().lock(a, file, true)).as("NLM LOCK that reclaims").isEqualTo(NlmPeer.GRANTED);
+            reclaimed++;
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (holder.isPresent()) {
+                holder.get().close();
+            }
+            if (contender.isPresent()) {
+                contender.get().close();
+            }
         }
     }
 
