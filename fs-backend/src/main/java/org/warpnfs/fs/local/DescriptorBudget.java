@@ -19,7 +19,8 @@ import org.warpnfs.fs.spi.FsException;
  * of a process share one budget, so that files can never use up what connections need.
  *
  * <p>Of {@code limit} descriptors a quarter is for connections, 256 (or an eighth, if that is less) are for brief use,
- * and the rest is for files. Safe for many threads.
+ * and the rest is for files. If files have {@value #ENOUGH_FOR_FILES} all the same, up to half are for connections, but
+ * not more than {@value #ENOUGH_FOR_CONNECTIONS} for this reason. Safe for many threads.
  */
 public final class DescriptorBudget {
     private static final Logger LOG = LoggerFactory.getLogger(DescriptorBudget.class);
@@ -27,6 +28,12 @@ public final class DescriptorBudget {
     private static final int DEFAULT_LIMIT = 1024;
 
     private static final int MAX_MOMENTARY = 256;
+
+    /** As many files as thousands of clients have open at one time. */
+    static final int ENOUGH_FOR_FILES = 8192;
+
+    /** As many connections as a server of thousands of clients has, over each of two transports. */
+    static final int ENOUGH_FOR_CONNECTIONS = 16_384;
     /** Below this a server cannot work. */
     private static final int MIN_LIMIT = 64;
 
@@ -64,8 +71,9 @@ public final class DescriptorBudget {
                     "RLIMIT_NOFILE is " + limit + "; a server needs at least " + MIN_LIMIT + " descriptors");
         }
         int total = (int) Math.min(limit, Integer.MAX_VALUE);
-        int connections = total / 4;
         int momentary = Math.min(MAX_MOMENTARY, total / 8);
+        int beyondFiles = total - momentary - ENOUGH_FOR_FILES;
+        int connections = Math.max(total / 4, Math.min(Math.min(total / 2, ENOUGH_FOR_CONNECTIONS), beyondFiles));
         return new DescriptorBudget(initialLimit, total, connections, total - connections - momentary);
     }
 

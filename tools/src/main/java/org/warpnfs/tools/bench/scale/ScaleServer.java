@@ -37,8 +37,8 @@ final class ScaleServer implements AutoCloseable {
     private static final int HTTP_MILLIS = 10_000;
     private static final int LEAST_CONNECTIONS = 1024;
     private static final int SPARE_CONNECTIONS = 64;
-    /** A server uses a quarter of its descriptors for connections, half of them for each transport. */
-    private static final int DESCRIPTORS_OF_CONNECTION = 8;
+    /** A server that has many descriptors uses half of them for connections, half of those for each transport. */
+    private static final int DESCRIPTORS_OF_CONNECTION = 4;
 
     private static final int SPARE_DESCRIPTORS = 2000;
 
