@@ -99,10 +99,7 @@ final class CephOpenFile implements OpenFile {
             underWay = now.mounted().waits().begin(handle, System.nanoTime());
             return call.with(now);
         } catch (CephException e) {
-            if (Failure.isLostMount(e)) {
-                mounts.lost(now.mounted());
-            }
-            throw Failure.of(e);
+            throw mounts.failure(now.mounted(), e);
         } finally {
             if (underWay != null) {
                 now.mounted().waits().end(underWay);

@@ -1,9 +1,14 @@
 package org.warpnfs.fs.ceph;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.regex.Pattern;
 import org.warpnfs.fs.spi.BackendEnvironment;
 import org.warpnfs.fs.spi.BackendException;
 import org.warpnfs.fs.spi.BackendOption;
@@ -19,6 +24,8 @@ public final class CephProvider implements BackendProvider {
     public static final String ID = "id";
     /** The file system; empty for the default one. */
     public static final String FILE_SYSTEM = "filesystem";
+
+    private static final Pattern NAME_OF_MOUNT = Pattern.compile("warpnfs-[0-9a-f-]{36}");
 
     @Override
     public String name() {
@@ -50,7 +57,27 @@ public final class CephProvider implements BackendProvider {
                 Path.of(given(options, CONFIGURATION)).toAbsolutePath(),
                 given(options, ID),
                 fileSystem.isEmpty() ? null : fileSystem,
-                directory));
+                directory,
+                name(environment.stateDirectory())));
+    }
+
+    /** The name of this file system's mounts, which is the same after a restart and unlike all others. */
+    private static String name(Path stateDirectory) throws BackendException {
+        Path file = stateDirectory.resolve("mount-name");
+        try {
+            if (!Files.exists(file)) {
+                Path made = stateDirectory.resolve("mount-name.new");
+                Files.writeString(made, "warpnfs-" + UUID.randomUUID());
+                Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+            }
+            String name = Files.readString(file);
+            if (NAME_OF_MOUNT.matcher(name).matches()) {
+                return name;
+            }
+        } catch (IOException e) {
+            throw BackendException.ofSource(file + " cannot be read or written: " + e.getMessage(), e);
+        }
+        throw BackendException.ofSource(file + " has no name of a mount: remove it");
     }
 
     private static String given(Map<String, String> options, String name) {

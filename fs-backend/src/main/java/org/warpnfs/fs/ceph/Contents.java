@@ -137,11 +137,11 @@ final class Contents {
                 }
                 exchange(by, node, caller);
             }
+            used.requireKept();
             done = true;
         } catch (CephException e) {
-            if (Failure.isLostMount(e)) {
-                mounts.lost(used);
-                throw Failure.of(e);
+            if (mounts.isLost(used, e)) {
+                throw mounts.failure(used, e);
             }
             throw Failure.afterChange(e);
         } finally {

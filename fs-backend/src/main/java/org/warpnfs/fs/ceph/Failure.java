@@ -29,6 +29,11 @@ final class Failure {
         return isLostMount(e) || e.errno() == CephErrno.ETIMEDOUT;
     }
 
+    /** True if a metadata server may have refused this client a session, so that the library refuses everything. */
+    static boolean isRefusedSession(CephException e) {
+        return e.errno() == CephErrno.EPERM;
+    }
+
     /** True if the cluster has ended this client's mount. */
     static boolean isLostMount(CephException e) {
         return e.errno() == CephErrno.ESHUTDOWN || e.errno() == CephErrno.ENOTCONN;

@@ -3,8 +3,10 @@ package org.warpnfs.fs.ceph;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.Inode;
 import org.warpnfs.fs.ceph.libcephfs.Mount;
+import org.warpnfs.fs.ceph.libcephfs.XattrCalls;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
@@ -13,9 +15,13 @@ import org.warpnfs.fs.spi.FsException;
  * Whoever {@link #enter enters} leaves.
  */
 final class Mounted {
+    /** In place of one: then the metadata server is asked each time. */
+    static final int NO_DESCRIPTOR = -1;
+
     private final Mount mount;
     private final Inode root;
     private final Handles.Named rootName;
+    private final int rootDescriptor;
     /** The uses, and one for the mount being in use at all; 0 once it is over. */
     private final AtomicInteger uses = new AtomicInteger(1);
 
@@ -26,13 +32,22 @@ final class Mounted {
     private final Runnable end;
 
     /**
+     * @param rootDescriptor the mounted directory, opened, or {@link #NO_DESCRIPTOR}
      * @param leaseSeconds how long a lease may be kept that has to end; 0 if there are no leases
      * @param end ends the mount; runs when nobody uses it any more
      */
-    Mounted(Mount mount, Inode root, Handles.Named rootName, int leaseSeconds, CallWaits waits, Runnable end) {
+    Mounted(
+            Mount mount,
+            Inode root,
+            Handles.Named rootName,
+            int rootDescriptor,
+            int leaseSeconds,
+            CallWaits waits,
+            Runnable end) {
         this.mount = mount;
         this.root = root;
         this.rootName = rootName;
+        this.rootDescriptor = rootDescriptor;
         this.leaseSeconds = leaseSeconds;
         this.waits = waits;
         this.end = end;
@@ -50,6 +65,18 @@ final class Mounted {
     /** What the handle of the mounted directory names. */
     Handles.Named rootName() {
         return rootName;
+    }
+
+    /**
+     * Checks after a sync whether it can be relied on. When the cluster ends a mount, the library forgets what the
+     * metadata server has not yet written, and a sync that waited for that succeeds.
+     *
+     * @throws CephException if the cluster has ended the mount
+     */
+    void requireKept() throws CephException {
+        if (rootDescriptor == NO_DESCRIPTOR || mount.capabilities(rootDescriptor) == 0) {
+            XattrCalls.refresh(mount, root);
+        }
     }
 
     /** Held while names are removed, which includes renames. */

@@ -120,20 +120,57 @@ final class Mounts {
             if (options.fileSystem() != null) {
                 mount.selectFileSystem(options.fileSystem());
             }
+            takeOver(mount);
             mount.mount(options.directory().getBytes(StandardCharsets.UTF_8));
             // Clients have applied theirs.
             mount.setUmask(0);
             Inode root = InodeCalls.root(mount);
             CephStatx statx = InodeCalls.attributes(mount, root, CephStatx.IDENTITY);
             Handles.Named rootName = new Handles.Named((int) mount.fileSystemNumber(), statx.inode(), statx.snapshot());
+            int descriptor = openRoot(mount);
             done = true;
             return new Mounted(
-                    mount, root, rootName, allowLeases(mount), new CallWaits(patience), () -> end(mount, root));
+                    mount,
+                    root,
+                    rootName,
+                    descriptor,
+                    allowLeases(mount),
+                    new CallWaits(patience),
+                    () -> end(mount, root));
         } finally {
             if (!done) {
                 mount.abort();
                 mount.release();
             }
+        }
+    }
+
+    /** Ends what an earlier process of this server has left, so that it locks and keeps nobody waiting any more. */
+    private void takeOver(Mount mount) throws CephException {
+        String name = options.name();
+        if (name == null) {
+            return;
+        }
+        mount.initialize();
+        try {
+            mount.replace(name);
+        } catch (CephException e) {
+            LOG.warn("what an earlier process had in Ceph stays until the cluster ends it: {}", e.getMessage());
+        }
+        mount.setName(name);
+    }
+
+    /**
+     * Returns a descriptor, or {@link Mounted#NO_DESCRIPTOR} if the user of this process may not read the directory.
+     */
+    private static int openRoot(Mount mount) throws CephException {
+        try {
+            return mount.openRoot();
+        } catch (CephException e) {
+            if (e.errno() == CephErrno.EACCES) {
+                return Mounted.NO_DESCRIPTOR;
+            }
+            throw e;
         }
     }
 
@@ -204,6 +241,28 @@ final class Mounts {
     /** Data that were written may have been lost. */
     void dataMayBeLost() {
         verifier.incrementAndGet();
+    }
+
+    /** True if a call has failed because the cluster has ended its mount. May ask the metadata server. */
+    boolean isLost(Mounted mounted, CephException e) {
+        if (Failure.isRefusedSession(e)) {
+            try {
+                mounted.requireKept();
+                return false;
+            } catch (CephException _) {
+                return true;
+            }
+        }
+        return Failure.isLostMount(e);
+    }
+
+    /** What a call in this mount ends with that has failed. A mount that the cluster has ended is replaced. */
+    FsException failure(Mounted mounted, CephException e) {
+        if (isLost(mounted, e)) {
+            lost(mounted);
+            return FsException.of(FsError.TRY_LATER, "Ceph has ended the mount");
+        }
+        return Failure.of(e);
     }
 
     /** The cluster has ended this mount. Returns at once; a thread mounts again. */

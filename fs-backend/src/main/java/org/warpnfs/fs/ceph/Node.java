@@ -106,6 +106,7 @@ final class Node implements AutoCloseable {
     void settle() throws FsException {
         try {
             InodeCalls.sync(mount(), inode);
+            mounted.requireKept();
         } catch (CephException e) {
             throw Failure.afterChange(e);
         }

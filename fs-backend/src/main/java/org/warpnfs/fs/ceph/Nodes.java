@@ -48,10 +48,7 @@ final class Nodes {
             call = mounted.waits().begin(handle, System.nanoTime());
             return calls.in(mounted);
         } catch (CephException e) {
-            if (Failure.isLostMount(e)) {
-                mounts.lost(mounted);
-            }
-            throw Failure.of(e);
+            throw mounts.failure(mounted, e);
         } finally {
             if (call != null) {
                 mounted.waits().end(call);

@@ -68,7 +68,7 @@ final class Watch {
                 mounted.leave();
             }
         } catch (CephException e) {
-            if (Failure.isLostMount(e)) {
+            if (Failure.isLostMount(e) || Failure.isRefusedSession(e)) {
                 lost.accept(mounted);
             }
         } catch (FsException e) {

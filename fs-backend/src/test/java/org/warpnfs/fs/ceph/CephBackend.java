@@ -48,7 +48,7 @@ final class CephBackend implements Backend {
     }
 
     static CephOptions options(CephCluster cluster, String directory) {
-        return new CephOptions(cluster.configuration(), "admin", CephCluster.FILE_SYSTEM, directory);
+        return new CephOptions(cluster.configuration(), "admin", CephCluster.FILE_SYSTEM, directory, null);
     }
 
     /** Mounts the root as the superuser. */

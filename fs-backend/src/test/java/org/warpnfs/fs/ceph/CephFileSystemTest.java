@@ -445,6 +445,6 @@ class CephFileSystemTest {
     }
 
     private static CephOptions options(CephCluster cluster, String user, String directory) {
-        return new CephOptions(cluster.configuration(), user, CephCluster.FILE_SYSTEM, directory);
+        return new CephOptions(cluster.configuration(), user, CephCluster.FILE_SYSTEM, directory, null);
     }
 }

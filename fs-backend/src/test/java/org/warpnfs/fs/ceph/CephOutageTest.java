@@ -6,13 +6,21 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.ceph.libcephfs.DataCalls;
+import org.warpnfs.fs.ceph.libcephfs.Fh;
+import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
+import org.warpnfs.fs.ceph.libcephfs.LockCalls;
 import org.warpnfs.fs.ceph.libcephfs.Mount;
+import org.warpnfs.fs.ceph.libcephfs.NameCalls;
+import org.warpnfs.fs.ceph.libcephfs.UserPerm;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -121,6 +129,106 @@ class CephOutageTest {
                     load.verify(other);
                 }
             }
+        }
+    }
+
+    /** The metadata server answers before its journal has a change, and then both it and the mount are gone. */
+    @Test
+    void name_thatTheMetadataServerHasLost_isNotReportedAsMade() throws Exception {
+        FileHandle before = file("before");
+        List<String> clients = cluster.clientAddresses();
+        cluster.pause(Daemon.OSD);
+        FutureTask<Optional<FsError>> made = new FutureTask<>(() -> {
+            try {
+                FileHandle _ = file("name");
+                return Optional.empty();
+            } catch (FsException e) {
+                return Optional.of(e.error());
+            }
+        });
+        Thread.ofPlatform().daemon().start(made);
+        cluster.awaitEarlyReply();
+        cluster.kill(Daemon.METADATA);
+        cluster.kill(Daemon.OSD);
+        cluster.start(Daemon.OSD);
+        cluster.blocklist(clients);
+        cluster.start(Daemon.METADATA);
+        Optional<FsError> refusal = made.get();
+        try (CephFileSystem other = CephFileSystem.open(options)) {
+            assertThat(refusal(() -> other.lookup(Caller.ROOT, other.root(), FileName.of("name"))))
+                    .isEqualTo(FsError.NO_ENTRY);
+        }
+        assertThat(refusal).as("of what is not there").contains(FsError.IO);
+        assertThat(OutageLoad.patiently(() -> fs.attributes(before)).sizeBytes())
+                .isZero();
+    }
+
+    /** As after a server was killed: its next process has its name, and waits for nothing that the mount had. */
+    @Test
+    void mount_ofANameThatIsInUse_endsTheOtherWithItsLocks() throws Exception {
+        FileHandle file = file("file");
+        Mount killed = Mount.create("admin");
+        killed.readConfiguration(cluster.configuration().toString());
+        killed.initialize();
+        killed.setName("one");
+        killed.mount(CephBackend.bytes(options.directory()));
+        NameCalls.Found found =
+                NameCalls.lookup(killed, InodeCalls.root(killed), CephBackend.bytes("file"), UserPerm.SUPERUSER);
+        Fh open = DataCalls.open(killed, found.inode(), DataCalls.O_RDWR, UserPerm.SUPERUSER);
+        LockCalls.lock(killed, open, 1, true, 0, 10);
+        CephOptions named = new CephOptions(
+                options.configuration(), options.id(), options.fileSystem(), options.directory(), "one");
+        try (CephFileSystem next = CephFileSystem.open(named);
+                OwnerLocks locks = next.openLocks(file, OpenAccess.READ_WRITE)) {
+            assertThat(locks.tryLock(true, 0, 9)).isEmpty();
+        }
+        killed.abort();
+        killed.release();
+    }
+
+    @Test
+    void fullCluster_refusesWhatNeedsSpace_untilThereIsRoom() throws Exception {
+        FileHandle file = file("file");
+        FileHandle _ = file("old");
+        long verifier = fs.writeVerifier();
+        setFullRatio(0.00001);
+        try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
+            // The cluster tells its clients when it can.
+            FsError refusal = null;
+            while (refusal == null) {
+                try {
+                    open.write(ByteBuffer.allocateDirect(100_000), 0, Stability.FILE_SYNC);
+                } catch (FsException e) {
+                    refusal = e.error();
+                }
+            }
+            assertThat(refusal).isEqualTo(FsError.NO_SPACE);
+            assertThat(refusal(() -> open.write(ByteBuffer.allocateDirect(100_000), 0, Stability.FILE_SYNC)))
+                    .isEqualTo(FsError.NO_SPACE);
+            fs.remove(Caller.ROOT, fs.root(), FileName.of("old"));
+            assertThat(fs.fault()).isEmpty();
+            setFullRatio(0.95);
+            while (!isWritten(open)) {
+                Thread.sleep(50);
+            }
+        }
+        System.out.println("the verifier has " + (fs.writeVerifier() == verifier ? "not " : "") + "changed");
+        FileHandle _ = file("new");
+    }
+
+    private void setFullRatio(double ratio) throws Exception {
+        for (String which : List.of("full", "backfillfull", "nearfull")) {
+            cluster.command("osd set-" + which + "-ratio " + ratio);
+        }
+    }
+
+    private static boolean isWritten(OpenFile open) throws FsException {
+        try {
+            Stability _ = open.write(ByteBuffer.allocateDirect(100_000), 0, Stability.FILE_SYNC);
+            return true;
+        } catch (FsException e) {
+            assertThat(e.error()).isEqualTo(FsError.NO_SPACE);
+            return false;
         }
     }
 

@@ -37,6 +37,7 @@ public final class CephCluster implements AutoCloseable {
     private static final List<String> PROGRAMS = List.of("ceph-mon", "ceph-osd", "ceph-mds", "monmaptool", "ceph");
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Pattern SESSION = Pattern.compile("\"id\": *(\\d+)");
+    private static final Pattern INSTANCE = Pattern.compile("\"inst\": *\"client\\.\\d+ (?:v1:|any:)?([^\"]+)\"");
     private static final long STEP_MILLIS = 50;
 
     private static @Nullable CephCluster shared;
@@ -345,6 +346,32 @@ public final class CephCluster implements AutoCloseable {
         String sessions = run("ceph", "tell", "mds.a", "session", "ls");
         for (MatchResult session : SESSION.matcher(sessions).results().toList()) {
             String _ = run("ceph", "tell", "mds.a", "session", "evict", "id=" + session.group(1));
+        }
+    }
+
+    /** The addresses of all clients that have mounted the file system. */
+    public List<String> clientAddresses() throws IOException, InterruptedException {
+        return INSTANCE.matcher(run("ceph", "tell", "mds.a", "session", "ls"))
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+    }
+
+    /** Makes the cluster listen to these clients no more, without a word to the metadata server. */
+    public void blocklist(List<String> addresses) throws IOException, InterruptedException {
+        for (String address : addresses) {
+            command("osd blocklist add " + address);
+        }
+    }
+
+    /** Waits until the metadata server has answered a call of which its journal knows nothing yet. */
+    public void awaitEarlyReply() throws IOException, InterruptedException {
+        long end = System.nanoTime() + START_LIMIT.toNanos();
+        while (!run("ceph", "tell", "mds.a", "dump_ops_in_flight").contains("early_replied")) {
+            if (System.nanoTime() - end > 0) {
+                throw new IOException("the metadata server has answered nothing before its journal");
+            }
+            Thread.sleep(STEP_MILLIS);
         }
     }
 

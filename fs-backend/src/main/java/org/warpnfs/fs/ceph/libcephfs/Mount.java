@@ -24,7 +24,18 @@ public final class Mount {
     private static final MethodHandle UNMOUNT = Library.intFunction("ceph_unmount", POINTER);
     private static final MethodHandle RELEASE = Library.intFunction("ceph_release", POINTER);
     private static final MethodHandle STATFS = Library.intFunction("ceph_ll_statfs", POINTER, POINTER, POINTER);
+    private static final MethodHandle INIT = Library.intFunction("ceph_init", POINTER);
+    private static final MethodHandle START_RECLAIM = Library.intFunction("ceph_start_reclaim", POINTER, POINTER, INT);
+    private static final MethodHandle FINISH_RECLAIM = Library.voidFunction("ceph_finish_reclaim", POINTER);
+    private static final MethodHandle SET_UUID = Library.voidFunction("ceph_set_uuid", POINTER, POINTER);
+    private static final MethodHandle OPEN = Library.intFunction("ceph_open", POINTER, POINTER, INT, INT);
+    private static final MethodHandle FD_CAPS = Library.intFunction("ceph_debug_get_fd_caps", POINTER, INT);
     private static final MethodHandle VERSION = Library.pointerFunction("ceph_version", POINTER, POINTER, POINTER);
+
+    /** CEPH_RECLAIM_RESET: what the other client had is not wanted. */
+    private static final int RECLAIM_RESET = 1;
+
+    private static final int O_RDONLY_DIRECTORY = 0x10000;
 
     final MemorySegment address;
 
@@ -86,6 +97,61 @@ public final class Mount {
         CallMemory memory = CallMemory.current();
         try {
             Library.check((int) SELECT.invokeExact(address, memory.name(bytes(name))));
+        } catch (Throwable e) {
+            throw Library.failure(e);
+        }
+    }
+
+    /** Begins with what was configured. Before {@link #replace} and {@link #setName}, which need it. */
+    public void initialize() throws CephException {
+        try {
+            Library.check((int) INIT.invokeExact(address));
+        } catch (Throwable e) {
+            throw Library.failure(e);
+        }
+    }
+
+    /**
+     * Makes the cluster end the mount that an earlier process has left under this name, which it would else keep, with
+     * its locks, until it has heard nothing of it for minutes. Before {@link #mount}; waits for the metadata servers.
+     */
+    public void replace(String name) throws CephException {
+        CallMemory memory = CallMemory.current();
+        try {
+            int result = (int) START_RECLAIM.invokeExact(address, memory.name(bytes(name)), RECLAIM_RESET);
+            FINISH_RECLAIM.invokeExact(address);
+            Library.check(result == -CephErrno.ENOENT ? 0 : result);
+        } catch (Throwable e) {
+            throw Library.failure(e);
+        }
+    }
+
+    /** Gives the mount a name by which {@link #replace} knows it. Before {@link #mount}. */
+    public void setName(String name) throws CephException {
+        try {
+            SET_UUID.invokeExact(address, CallMemory.current().name(bytes(name)));
+        } catch (Throwable e) {
+            throw Library.failure(e);
+        }
+    }
+
+    /** Opens the mounted directory, for {@link #capabilities}. It is closed with the mount. */
+    public int openRoot() throws CephException {
+        try {
+            return Library.check(
+                    (int) OPEN.invokeExact(address, CallMemory.current().name(bytes("/")), O_RDONLY_DIRECTORY, 0));
+        } catch (Throwable e) {
+            throw Library.failure(e);
+        }
+    }
+
+    /**
+     * The capabilities of the file that are in force now; asks nobody. 0 if the metadata server has ended the session,
+     * or has not answered for long.
+     */
+    public int capabilities(int descriptor) throws CephException {
+        try {
+            return Library.check((int) FD_CAPS.invokeExact(address, descriptor));
         } catch (Throwable e) {
             throw Library.failure(e);
         }
