@@ -67,6 +67,9 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     private volatile SecuredPeer.Security security = SecuredPeer.Security.CLEAR;
     private boolean draining;
 
+    /** True once it was ended because of its peer. */
+    private boolean refused;
+
     /** @param peer known in advance, because the channel forgets its addresses when it closes */
     TcpConnection(Channel channel, Peer peer, ListenerContext context, InboundHandlerFactory handlers) {
         TcpOptions options = context.options();
@@ -173,6 +176,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     }
 
     private void endFor(String cause, @Nullable String detail) {
+        refused = true;
         context.log().admit(cause, peer.account.address()).ifPresent(more -> LOG.atInfo()
                 .addKeyValue("fault", "peer")
                 .addKeyValue("peer", channel.remoteAddress())
@@ -199,8 +203,8 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         if (cause instanceof IOException) {
             LOG.debug("{}: {}", this, cause.getMessage());
         } else if (tls != null && cause instanceof DecoderException) {
-            // During the handshake, the end of the handshake tells the same.
-            if (security.protection() != Protection.NONE && channel.isActive()) {
+            // During the handshake, the end of the handshake tells the same. OpenSSL has closed the channel already.
+            if (security.protection() != Protection.NONE && !refused) {
                 context.statistics().increment(Counter.TLS_VIOLATIONS);
                 endFor("tls", TlsStart.told(cause));
             }

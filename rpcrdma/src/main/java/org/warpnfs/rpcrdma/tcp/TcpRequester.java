@@ -5,6 +5,9 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -36,7 +39,8 @@ import org.warpnfs.rpcrdma.request.Requester;
  * <h2>Operation</h2>
  *
  * Calls are sent as records of one fragment, gathered from their pieces. Calls that are made at about the same time are
- * sent with one flush. The memory that a call offers is not used, because a reply carries everything.
+ * sent with one flush. The memory that a call offers is not used, because a reply carries everything. With TLS, the
+ * connection is there when the handshake has succeeded; nothing but the probe goes in clear.
  *
  * <h2>Buffers</h2>
  *
@@ -123,11 +127,13 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     private final CompletableFuture<Requester> connected;
     private final CallWindow<Call> window;
     private final RecordReader reader;
+    private final RecordReads reads;
     private final Queue<Call> submitted = new ConcurrentLinkedQueue<>();
     private final AtomicInteger submittedCount = new AtomicInteger();
     private final AtomicBoolean submissionScheduled = new AtomicBoolean();
     private InetSocketAddress local = new InetSocketAddress(0);
     private InetSocketAddress remote = new InetSocketAddress(0);
+    private final @Nullable TlsProbe tls;
     private int backwardCallsRunning;
     private boolean ended;
     private String ending = "the responder closed the connection";
@@ -143,14 +149,33 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         this.connected = connected;
         this.window = new CallWindow<>(options.maxOutstanding(), MAX_WAITING);
         this.reader = new RecordReader(channel.alloc(), options.maxReplyBytes(), RecordBudget.UNLIMITED);
-        channel.config().setRecvByteBufAllocator(new RecordReads(reader));
+        this.reads = new RecordReads(reader);
+        this.tls = options.tls() == null ? null : new TlsProbe(channel, options.tls());
+        channel.config().setRecvByteBufAllocator(reads);
     }
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         local = (InetSocketAddress) channel.localAddress();
         remote = (InetSocketAddress) channel.remoteAddress();
-        connected.complete(this);
+        if (tls == null) {
+            connected.complete(this);
+        } else {
+            tls.send();
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent handshake) {
+            if (handshake.isSuccess()) {
+                connected.complete(this);
+            } else {
+                end("TLS: " + TlsStart.told(handshake.cause()));
+            }
+        } else if (event instanceof SslCloseCompletionEvent) {
+            end(ending);
+        }
     }
 
     // Calls that are being sent
@@ -257,6 +282,16 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     }
 
     private void received(ByteBuf record) {
+        if (tls != null && !tls.begun()) {
+            boolean begins = tls.begin(record, !reader.hasMore());
+            record.release();
+            if (begins) {
+                reads.encrypted();
+            } else {
+                end("the responder does not begin TLS");
+            }
+            return;
+        }
         if (record.readableBytes() < RPC_MESSAGE_MIN_BYTES) {
             end("the responder sent a record of " + record.readableBytes() + " bytes");
             record.release();
@@ -324,6 +359,11 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     @Override
     @SuppressWarnings("deprecation") // Netty deprecates the method only in the super class
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (tls != null && cause instanceof DecoderException) {
+            // Nothing if the end of the handshake has told it already.
+            end("TLS: " + TlsStart.told(cause));
+            return;
+        }
         if (!(cause instanceof IOException)) {
             LOG.error("{}: connection ended by a defect", remote, cause);
         }

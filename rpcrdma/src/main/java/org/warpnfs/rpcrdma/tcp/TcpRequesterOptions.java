@@ -1,5 +1,7 @@
 package org.warpnfs.rpcrdma.tcp;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The options of a TCP requester's connection.
  *
@@ -8,10 +10,20 @@ package org.warpnfs.rpcrdma.tcp;
  *     hold
  * @param backwardCalls the most calls of the responder that may be unanswered at once; one more ends the connection. 0
  *     to accept no calls
+ * @param tls which servers to believe, where all calls go inside TLS; null to call in clear
  */
-public record TcpRequesterOptions(int maxReplyBytes, int maxOutstanding, int backwardCalls) {
+public record TcpRequesterOptions(
+        int maxReplyBytes,
+        int maxOutstanding,
+        int backwardCalls,
+        @Nullable TlsTrust tls) {
     /** The default options, with room for a READ of 1 MiB in the largest COMPOUND. */
     public static final TcpRequesterOptions DEFAULT = new TcpRequesterOptions((1 << 20) + (64 << 10), 128, 16);
+
+    /** Options of a connection in clear. */
+    public TcpRequesterOptions(int maxReplyBytes, int maxOutstanding, int backwardCalls) {
+        this(maxReplyBytes, maxOutstanding, backwardCalls, null);
+    }
 
     public TcpRequesterOptions {
         if (maxReplyBytes < 1024 || maxOutstanding < 1 || backwardCalls < 0) {

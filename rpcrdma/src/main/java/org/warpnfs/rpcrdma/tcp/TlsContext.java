@@ -1,13 +1,9 @@
 package org.warpnfs.rpcrdma.tcp;
 
 import io.netty.channel.Channel;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
-import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
-import java.security.cert.X509Certificate;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import javax.net.ssl.SSLException;
 import org.warpnfs.limits.ClientAddress;
@@ -28,15 +24,15 @@ public final class TlsContext implements AutoCloseable {
     /** How long a closing connection waits until the peer has taken the last bytes. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
-    /** How long a client may come back with a ticket instead of a full handshake. */
-    private static final Duration TICKET_LIFE = Duration.ofHours(1);
-
-    private static final String PROTOCOL = "sunrpc";
     private static final int HANDSHAKE_THREADS = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 8);
 
     private final HandshakeThreads threads = new HandshakeThreads(HANDSHAKE_THREADS);
     private final Duration handshakeLimit;
+    private final TlsEngines.Provider provider;
     private volatile Keys keys;
+
+    /** Guarded by this. */
+    private boolean closed;
 
     private record Keys(ServerKeys server, SslContext netty) {}
 
@@ -50,27 +46,13 @@ public final class TlsContext implements AutoCloseable {
     }
 
     TlsContext(ServerKeys keys, Duration handshakeLimit) throws SSLException {
-        this.keys = new Keys(keys, netty(keys));
-        this.handshakeLimit = handshakeLimit;
+        this(keys, handshakeLimit, TlsEngines.best(keys));
     }
 
-    private static SslContext netty(ServerKeys keys) throws SSLException {
-        SslContextBuilder builder = SslContextBuilder.forServer(
-                        keys.key(), keys.chain().toArray(X509Certificate[]::new))
-                .sslProvider(SslProvider.JDK)
-                .protocols("TLSv1.3")
-                .sessionTimeout(TICKET_LIFE.toSeconds())
-                .applicationProtocolConfig(new ApplicationProtocolConfig(
-                        ApplicationProtocolConfig.Protocol.ALPN,
-                        ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
-                        ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
-                        PROTOCOL));
-        if (keys.asksClients()) {
-            // Clients may have no certificate. The exports decide what such a client may use.
-            builder.clientAuth(ClientAuth.OPTIONAL)
-                    .trustManager(keys.clientAuthorities().toArray(X509Certificate[]::new));
-        }
-        return builder.build();
+    TlsContext(ServerKeys keys, Duration handshakeLimit, TlsEngines.Provider provider) throws SSLException {
+        this.keys = new Keys(keys, TlsEngines.server(keys, provider));
+        this.handshakeLimit = handshakeLimit;
+        this.provider = provider;
     }
 
     /**
@@ -79,7 +61,15 @@ public final class TlsContext implements AutoCloseable {
      * @throws SSLException if the keys cannot be used; the old ones stay
      */
     public void replace(ServerKeys next) throws SSLException {
-        keys = new Keys(next, netty(next));
+        TlsEngines.Provider by = provider == TlsEngines.Provider.JDK ? TlsEngines.Provider.JDK : TlsEngines.best(next);
+        Keys renewed = new Keys(next, TlsEngines.server(next, by));
+        Keys old;
+        synchronized (this) {
+            old = keys;
+            keys = renewed;
+        }
+        // Connections that are open hold the old one themselves.
+        ReferenceCountUtil.release(old.netty());
     }
 
     /** The keys that new connections get. */
@@ -88,7 +78,11 @@ public final class TlsContext implements AutoCloseable {
     }
 
     SslHandler handler(Channel channel, ClientAddress client) {
-        SslHandler handler = keys.netty().newHandler(channel.alloc(), threads.of(client));
+        SslHandler handler;
+        // Not while it is being replaced: the old one may be gone then.
+        synchronized (this) {
+            handler = keys.netty().newHandler(channel.alloc(), threads.of(client));
+        }
         handler.setHandshakeTimeoutMillis(handshakeLimit.toMillis());
         handler.setCloseNotifyFlushTimeoutMillis(CLOSE_LIMIT.toMillis());
         return handler;
@@ -97,5 +91,11 @@ public final class TlsContext implements AutoCloseable {
     @Override
     public void close() {
         threads.close();
+        synchronized (this) {
+            if (!closed) {
+                closed = true;
+                ReferenceCountUtil.release(keys.netty());
+            }
+        }
     }
 }

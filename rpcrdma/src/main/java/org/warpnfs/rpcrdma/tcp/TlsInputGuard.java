@@ -24,7 +24,10 @@ final class TlsInputGuard extends ChannelInboundHandlerAdapter {
 
     private final LongSupplier plaintextBytes;
     private final Runnable exceeded;
-    private long ciphertextBytes;
+    /** What has come without data for it, as far as later data have not made up for it. */
+    private long emptyBytes;
+
+    private long seenPlaintextBytes;
 
     /**
      * @param plaintextBytes what has come out of TLS so far
@@ -37,11 +40,13 @@ final class TlsInputGuard extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        ciphertextBytes += ((ByteBuf) message).readableBytes();
+        emptyBytes += ((ByteBuf) message).readableBytes();
         ctx.fireChannelRead(message);
-        long plaintext = plaintextBytes.getAsLong();
-        // The smallest call is as long as what TLS adds to it.
-        boolean empty = ciphertextBytes - plaintext > ALLOWANCE_BYTES + plaintext;
+        long now = plaintextBytes.getAsLong();
+        // The smallest call is as long as what TLS adds to it. Many large ones are no allowance for later.
+        emptyBytes = Math.max(0, emptyBytes - 2 * (now - seenPlaintextBytes));
+        seenPlaintextBytes = now;
+        boolean empty = emptyBytes > ALLOWANCE_BYTES;
         ChannelOutboundBuffer unsent = ctx.channel().unsafe().outboundBuffer();
         if (empty || (unsent != null && unsent.size() > MAX_UNSENT_RECORDS)) {
             ctx.pipeline().remove(this);

@@ -25,7 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads certificates and keys in PEM (RFC 7468). */
-final class PemFiles {
+public final class PemFiles {
     /** Far more than a bundle of all public authorities has. */
     private static final int MAX_BYTES = 4 << 20;
 
@@ -38,7 +38,7 @@ final class PemFiles {
     private PemFiles() {}
 
     /** All certificates of a file in their order, at least one. */
-    static List<X509Certificate> certificates(Path file) throws IOException {
+    public static List<X509Certificate> certificates(Path file) throws IOException {
         String text = text(file);
         if (!text.contains("-----BEGIN CERTIFICATE-----")) {
             throw new IOException(file + ": no certificate in PEM in it");

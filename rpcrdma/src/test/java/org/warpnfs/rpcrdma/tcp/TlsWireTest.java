@@ -111,10 +111,16 @@ class TlsWireTest {
     private TlsContext context;
     private TcpRpcService service;
 
+    TlsEngines.Provider provider() {
+        return TlsEngines.Provider.JDK;
+    }
+
     @BeforeEach
     void start() throws IOException {
         context = new TlsContext(
-                ServerKeys.read(TlsFiles.copy(directory, "server.crt"), TlsFiles.copy(directory, "server.key"), null));
+                ServerKeys.read(TlsFiles.copy(directory, "server.crt"), TlsFiles.copy(directory, "server.key"), null),
+                TlsContext.HANDSHAKE_LIMIT,
+                provider());
         service = TcpRpcService.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Map.of(EchoProgram.PROGRAM, program),

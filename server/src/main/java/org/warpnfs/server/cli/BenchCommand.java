@@ -1,14 +1,17 @@
 package org.warpnfs.server.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.rpcrdma.tcp.TlsTrust;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.tools.bench.Bench;
@@ -16,6 +19,7 @@ import org.warpnfs.tools.bench.BenchException;
 import org.warpnfs.tools.bench.BenchOptions;
 import org.warpnfs.tools.bench.BenchReport;
 import org.warpnfs.tools.bench.Operation;
+import org.warpnfs.tools.bench.Protocol;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -88,6 +92,16 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(names = "--crc", paramLabel = "off|on", description = "Ask for a CRC in each FPDU. Default: off.")
     private CrcPolicy crc = CrcPolicy.OFF;
+
+    @Option(names = "--tls", description = "Call inside TLS (with tcp), whatever certificate the server has.")
+    private boolean tls;
+
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "Call inside TLS, if the server's certificate is from an authority in this file and has the"
+                    + " name in --target.")
+    private @Nullable Path tlsCa;
 
     @Option(names = "--timeout", paramLabel = "SECONDS", description = "Timeout of each call. Default: 30.")
     private int timeoutSeconds = 30;
@@ -167,7 +181,22 @@ final class BenchCommand implements Callable<Integer> {
                 Duration.ofSeconds(OptionRange.within("--timeout", timeoutSeconds, 1, 3600)),
                 NfsClientOptions.caller("warpnfs-bench", uid, gid),
                 serverPid == null ? OptionalLong.empty() : OptionalLong.of(serverPid),
+                trust(),
                 loopback);
+    }
+
+    private @Nullable TlsTrust trust() throws ConfigException {
+        if (!tls && tlsCa == null) {
+            return null;
+        }
+        if (client.protocol() != Protocol.TCP) {
+            throw new ConfigException("--tls needs --proto tcp: RDMA has no TLS");
+        }
+        try {
+            return tlsCa == null ? TlsTrust.anyServer() : TlsTrust.of(tlsCa);
+        } catch (IOException e) {
+            throw new ConfigException("--tls-ca: " + e.getMessage(), e);
+        }
     }
 
     private String sizeText() {

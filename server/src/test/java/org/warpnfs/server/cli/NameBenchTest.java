@@ -115,6 +115,7 @@ class NameBenchTest {
                 Duration.ofSeconds(60),
                 new AuthSysCredential("bench", own(files, "uid"), own(files, "gid")),
                 OptionalLong.of(ProcessHandle.current().pid()),
+                null,
                 false);
     }
 

@@ -3,6 +3,8 @@ package org.warpnfs.tools.bench;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.rpcrdma.tcp.TlsTrust;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
 /**
@@ -25,6 +27,7 @@ import org.warpnfs.tools.bench.nfs.AuthSysCredential;
  * @param clientThreads threads that the connections share
  * @param timeout time limit of each call
  * @param serverPid process on this host whose CPU time is measured
+ * @param tls which servers to believe, with TCP inside TLS; null for connections in clear
  * @param loopback whether to measure plain TCP over loopback too
  */
 public record BenchOptions(
@@ -48,6 +51,7 @@ public record BenchOptions(
         Duration timeout,
         AuthSysCredential caller,
         OptionalLong serverPid,
+        @Nullable TlsTrust tls,
         boolean loopback) {
 
     /** The number of blocks in the file. */

@@ -135,7 +135,7 @@ public final class Connections implements AutoCloseable {
                     rdma.connector(), options.server(), RequesterOptions.DEFAULT, RETRIES, BackwardCalls.NONE);
         }
         TcpRequesterOptions tcp =
-                new TcpRequesterOptions(options.sizeBytes() + RECORD_OVERHEAD_BYTES, options.depth(), 1);
+                new TcpRequesterOptions(options.sizeBytes() + RECORD_OVERHEAD_BYTES, options.depth(), 1, options.tls());
         return requesters.overTcp(options.server(), tcp, RETRIES, BackwardCalls.NONE);
     }
 

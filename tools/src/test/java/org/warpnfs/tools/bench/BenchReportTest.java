@@ -35,6 +35,7 @@ class BenchReportTest {
                 Duration.ofSeconds(1),
                 new AuthSysCredential("bench", 0, 0),
                 OptionalLong.of(1),
+                null,
                 false);
         return new BenchReport(
                 options,

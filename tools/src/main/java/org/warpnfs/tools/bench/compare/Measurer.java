@@ -134,6 +134,7 @@ final class Measurer {
                 TIMEOUT,
                 new AuthSysCredential("warpnfs-bench", row.uid(), row.uid()),
                 OptionalLong.of(server.pid()),
+                null,
                 false);
     }
 }

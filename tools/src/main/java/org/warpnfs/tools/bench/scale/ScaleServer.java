@@ -144,6 +144,7 @@ final class ScaleServer implements AutoCloseable {
                 Duration.ofSeconds(LIMIT_SECONDS),
                 new AuthSysCredential("warpnfs-bench", 0, 0),
                 OptionalLong.of(process.pid()),
+                null,
                 false);
     }
 
