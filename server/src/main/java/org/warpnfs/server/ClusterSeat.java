@@ -143,15 +143,18 @@ final class ClusterSeat implements AutoCloseable {
                 choice.node(), timing, joined, Math.max(began, lastProposalNanos), new SplittableRandom());
         Member own = Objects.requireNonNull(record.member(choice.node()));
         byte[] identity = HexFormat.of().parseHex(record.identity());
-        this.log = ClusterRecoveryLog.open(
-                directory,
-                own,
-                record.epoch(),
-                new ClusterRecoveryLog.Place(
-                        identity,
-                        (record.identity() + "/" + choice.node()).getBytes(StandardCharsets.US_ASCII),
-                        new OfMembership(),
-                        () -> recovered = true));
+        ClusterRecoveryLog.Place place = new ClusterRecoveryLog.Place(
+                identity,
+                (record.identity() + "/" + choice.node()).getBytes(StandardCharsets.US_ASCII),
+                new OfMembership(),
+                () -> recovered = true);
+        try {
+            this.log = ClusterRecoveryLog.open(directory, own, record.epoch(), place);
+        } catch (IOException e) {
+            // Otherwise the others would wait for a sign of life, at each start.
+            boolean _ = tellOfStop(true);
+            throw e;
+        }
         this.wasEnforced = record.isGrace();
         LOG.info(
                 "cluster {}: node {} has joined as instance {}, epoch {}, {} client(s) may reclaim",
@@ -164,15 +167,16 @@ final class ClusterSeat implements AutoCloseable {
         Thread.ofPlatform().daemon().name("cluster-fence").start(this::watch);
     }
 
+    /** Asks for the time itself: a caller may have waited since it did, while others took this node for dead. */
     private final class OfMembership implements SharedGrace {
         @Override
         public boolean isEnforced(long nowNanos) {
-            return membership.isEnforced(nowNanos);
+            return membership.isEnforced(System.nanoTime());
         }
 
         @Override
         public boolean mayReclaim(long nowNanos) {
-            return membership.mayReclaim(nowNanos);
+            return membership.mayReclaim(System.nanoTime());
         }
     }
 
@@ -375,7 +379,12 @@ final class ClusterSeat implements AutoCloseable {
         long began = System.nanoTime();
         store.beat(choice.node(), membership.beat());
         Signs signs = new Signs(Set.of(), Map.of(), began);
+        // Not for longer than the next sign of life can wait.
+        long until = began + 2 * timing.beatNanos();
         for (int attempt = 0; attempt < ATTEMPTS && !closed; attempt++) {
+            if (attempt > 0 && System.nanoTime() - until >= 0) {
+                return;
+            }
             if (recovered && !hooks.isRecovering()) {
                 membership.done();
             }
@@ -463,6 +472,7 @@ final class ClusterSeat implements AutoCloseable {
         leaving = true;
         // Whoever gets state from now on would be missing in what the others are told.
         membership.leave();
+        hooks.withdrawPermits();
         hooks.awaitPermitted();
         boolean hasClients = log.hasClients() || hooks.hasClients();
         try {

@@ -134,13 +134,13 @@ public record ClusterRecord(
     }
 
     /**
-     * Nobody waits any longer for the clients of a node that does not run. If it joins before the period is lifted,
-     * they may reclaim all the same.
+     * Nobody waits any longer for the clients of a node that does not run. They may reclaim no more, even if it joins
+     * before the period is lifted: otherwise several nodes that start and fail in turn would keep it up without end.
      */
     ClusterRecord abandon(String node, int instance) {
         Member member = members.get(node);
         return member != null && !member.running() && member.instance() == instance
-                ? with(node, member.without(false, false, member.records()))
+                ? with(node, member.without(false, false, null))
                 : this;
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Gateways, clients with locks, a store and a backend whose locks outlive a gateway for a while, from a seed.
  *
  * <p>It fails with an AssertionError if a lock is granted that an absent client may still reclaim, or if a client is
- * refused to reclaim although no grace period was lifted since its gateway ended.
+ * refused to reclaim although no grace period was lifted since its gateway ended, and its gateway was not given up.
  */
 final class ClusterSimulation {
     static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -92,20 +92,27 @@ final class ClusterSimulation {
     }
 
     boolean replace(long version, ClusterRecord next) {
-        boolean wasGrace = store.latest().isGrace();
+        ClusterRecord before = store.latest();
         if (!store.replace(version, next)) {
             return false;
         }
-        if (wasGrace && !next.isGrace()) {
+        boolean isLifted = before.isGrace() && !next.isGrace();
+        if (isLifted) {
             lifted++;
-            for (SimClient client : clients) {
-                SimGateway through = client.through;
-                if (through != null && !isRunning(next, through)) {
-                    client.lapsed = true;
-                }
+        }
+        for (SimClient client : clients) {
+            SimGateway through = client.through;
+            if (through != null && !isRunning(next, through) && (isLifted || isAbandoned(before, next, through.node))) {
+                client.lapsed = true;
             }
         }
         return true;
+    }
+
+    private static boolean isAbandoned(ClusterRecord before, ClusterRecord next, String node) {
+        Member waited = before.member(node);
+        Member now = next.member(node);
+        return waited != null && waited.need() && now != null && !now.running() && now.records() == null;
     }
 
     private static boolean isRunning(ClusterRecord record, SimGateway gateway) {

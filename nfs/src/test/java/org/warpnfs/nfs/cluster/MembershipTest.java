@@ -144,6 +144,26 @@ class MembershipTest {
     }
 
     @Test
+    void severalNodesThatStartAndFailInTurn_doNotKeepTheOthersInGraceForEver() {
+        write(latest.record().join("b").join("c"));
+        restart("b");
+        restart("c");
+        for (int start = 0; latest.record().isGrace(); start++) {
+            assertThat(now).as("time after %s starts", start).isLessThan(3 * TIMING.recoveryNanos());
+            String node = start % 2 == 0 ? "b" : "c";
+            ClusterRecord record = latest.record();
+            Member before = record.member(node);
+            ClusterRecord ended = before == null ? record : record.failed(node, before.instance());
+            write(ended.join(node));
+            for (int beat = 0; beat < TIMING.deadNanos() && latest.record().isGrace(); beat++) {
+                now++;
+                settle(a, true);
+            }
+        }
+        assertThat(a.isEnforced(now)).isFalse();
+    }
+
+    @Test
     void nodeThatWritesTheRecord_writesForThoseThatHaveToldWhatTheyWant() {
         write(latest.record().join("b").join("c").failed("c", 3));
         beats.put("b", new Beat(2, 1, 2, false));

@@ -12,7 +12,10 @@ final class SimClient {
     /** The gateway's process that granted what it holds; null if it holds nothing. */
     @Nullable
     SimGateway through;
-    /** True if a grace period was lifted after its gateway's end and before it reclaimed: others may have its locks. */
+    /**
+     * True if a grace period was lifted, or its gateway given up, after its gateway's end and before it reclaimed:
+     * others may have its locks.
+     */
     boolean lapsed;
 
     SimClient(int number, String home) {

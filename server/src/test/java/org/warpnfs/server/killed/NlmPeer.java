@@ -122,7 +122,8 @@ final class NlmPeer implements AutoCloseable {
 
     /** The handle of a new file in the root. */
     byte[] create(ServerProcess server, String name) throws IOException {
-        ByteBuffer mounted = answerOf(NfsCall.of(Link.nextXid(), NfsCall.MOUNT, 3, 1, 0).string("/"), server.tcp());
+        ByteBuffer mounted =
+                answerOf(NfsCall.of(Link.nextXid(), NfsCall.MOUNT, 3, 1, 0).string("/"), server.tcp());
         assertThat(mounted.getInt()).as("MNT").isZero();
         NfsCall create = NfsCall.of(Link.nextXid(), NfsCall.NFS, 3, CREATE, 0)
                 .opaque(NfsCall.opaque(mounted))

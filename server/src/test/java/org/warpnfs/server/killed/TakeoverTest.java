@@ -188,7 +188,9 @@ class TakeoverTest {
                     .as("NLM LOCK at a survivor before it is reclaimed")
                     .isEqualTo(NlmPeer.IN_GRACE);
             holder.get().awaitNotice(noticesBefore);
-            assertThat(holder.get().lock(a, file, true)).as("NLM LOCK that reclaims").isEqualTo(NlmPeer.GRANTED);
+            assertThat(holder.get().lock(a, file, true))
+                    .as("NLM LOCK that reclaims")
+                    .isEqualTo(NlmPeer.GRANTED);
             reclaimed++;
         }
 

@@ -84,7 +84,10 @@ public final class ClusterRecoveryLog implements RecoveryLog {
         return directory.resolve("clients-" + records.epoch() + "-" + records.instance() + ".log");
     }
 
-    /** Removes lists that the record will never name again: those of earlier instances but the valid one. */
+    /**
+     * Removes lists that the record will never name again: those of earlier instances but the valid one. Lists of later
+     * instances stay. There are some if this process was held up since it joined, and another took its place.
+     */
     private static void removeOthers(Path directory, Member.@Nullable Records valid, Member.Records own)
             throws IOException {
         Set<Path> kept = new HashSet<>();
@@ -95,7 +98,7 @@ public final class ClusterRecoveryLog implements RecoveryLog {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "clients-*")) {
             for (Path file : files) {
                 Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
-                if (name.matches() && !kept.contains(file)) {
+                if (name.matches() && Long.parseLong(name.group(2)) < own.instance() && !kept.contains(file)) {
                     Files.deleteIfExists(file);
                 }
             }

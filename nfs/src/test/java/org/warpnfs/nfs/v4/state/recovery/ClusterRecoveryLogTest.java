@@ -81,6 +81,21 @@ class ClusterRecoveryLogTest {
         }
     }
 
+    /** A process that was held up since it joined, while another took its place. */
+    @Test
+    void listsOfLaterInstances_stay() throws IOException {
+        try (ClusterRecoveryLog log = open(3, 7, null)) {
+            log.add(ANN);
+        }
+        try (ClusterRecoveryLog _ = open(2, 6, new Member.Records(5, 1))) {
+            assertThat(Files.exists(directory.resolve("clients-7-3.log"))).isTrue();
+        }
+        try (ClusterRecoveryLog log = open(4, 8, new Member.Records(7, 3))) {
+            assertThat(log.reclaimers()).containsExactly(ANN);
+            assertThat(Files.exists(directory.resolve("clients-6-2.log"))).isFalse();
+        }
+    }
+
     @Test
     void damagedList_isRefusedWithItsName() throws IOException {
         try (ClusterRecoveryLog log = open(1, 5, null)) {
