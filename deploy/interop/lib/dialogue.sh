@@ -30,6 +30,7 @@ serve_request() {
     dataservers-used)
       dataservers_used "$2" >"$directory/dataservers.complaint"
       if [ -s "$directory/dataservers.complaint" ]; then answer "failed: $(cat "$directory/dataservers.complaint")"; else answer done; fi ;;
+    metadata-replace) if ceph_metadata_replace "$2"; then answer done; else answer 'failed: no metadata server has become active'; fi ;;
     server-freeze) server_freeze "$2"; answer done ;;
     resets) resets_start; answer done ;;
     resets-end)

@@ -41,6 +41,8 @@ server_arguments() {
     printf '%s\0' --backend memory --export ":/,no_root_squash"
   elif [ "$backend" = log ]; then
     printf '%s\0' --backend log --plugins "$directory/plugins" --backend-option size-mib=400 --export "$directory/export:/,no_root_squash"
+  elif [ "$backend" = ceph ]; then
+    printf '%s\0' --backend ceph --ceph-conf "$directory/ceph/ceph.conf" --ceph-filesystem files --export "/:/,no_root_squash"
   else
     printf '%s\0' --export "$directory/export,no_root_squash${dataservers:+,pnfs}"
   fi
