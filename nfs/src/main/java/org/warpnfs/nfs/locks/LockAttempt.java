@@ -29,6 +29,8 @@ public record LockAttempt(
         DEADLOCK,
         /** The line is full, or the client's part of it. */
         NO_ROOM,
+        /** Nobody, or not this request, is granted anything now: clients may reclaim what it would get. */
+        HELD_BACK,
         /** It is granted here, and has to be {@linkplain Reservation#settle settled} with the backend. */
         RESERVED,
         /** Another request of this owner for the file is on its way; this one did nothing and is to be repeated. */

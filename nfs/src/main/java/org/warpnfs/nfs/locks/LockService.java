@@ -167,10 +167,25 @@ public final class LockService {
         all.forEach(backend -> backend.withdraw(fileSystem));
     }
 
-    /** Locks the range, unless another owner has a conflicting lock. */
+    /** Locks the range, unless another owner has a conflicting lock. The caller has decided that it may be granted. */
     public LockAttempt lock(LockedFile file, Locker owner, boolean exclusive, ByteRange range)
             throws LocksBusyException {
+        return lock(file, owner, exclusive, range, () -> true);
+    }
+
+    /**
+     * Locks the range, unless another owner has a conflicting lock.
+     *
+     * @param permitted whether it may be granted now, else it is HELD_BACK. It is asked under the lock of the service:
+     *     once it has become false and {@link #isTaking} answers false, nothing more is granted. It must answer at once
+     */
+    public LockAttempt lock(
+            LockedFile file, Locker owner, boolean exclusive, ByteRange range, BooleanSupplier permitted)
+            throws LocksBusyException {
         return on(file.identity(), (locks, after) -> {
+            if (!permitted.getAsBoolean()) {
+                return LockAttempt.refused(LockAttempt.Outcome.HELD_BACK, null);
+            }
             Reservation busy = locks.pending().get(owner);
             if (busy != null) {
                 return LockAttempt.busy(busy);
@@ -184,7 +199,7 @@ public final class LockService {
 
     /**
      * Locks the range, or waits in line for it. A request that is in line already stays where it is, with the new
-     * waiter.
+     * waiter. While those in line are held back, it is HELD_BACK.
      *
      * @param client whose share of the lines it takes
      */
@@ -192,6 +207,9 @@ public final class LockService {
             LockedFile file, Locker owner, boolean exclusive, ByteRange range, ClientAddress client, LockWaiter waiter)
             throws LocksBusyException {
         return on(file.identity(), (locks, after) -> {
+            if (isHeldBack()) {
+                return LockAttempt.refused(LockAttempt.Outcome.HELD_BACK, null);
+            }
             Reservation busy = locks.pending().get(owner);
             if (busy != null) {
                 return LockAttempt.busy(busy);
@@ -399,8 +417,9 @@ public final class LockService {
     }
 
     /**
-     * Keeps those in line from being granted while this is true: clients of another server may reclaim what they would
-     * get. {@link #grantHeldBack} must be called when it is no longer true.
+     * Keeps those in line from being granted while this is true, and others from standing in line by
+     * {@link #lockOrWait}: clients of another server may reclaim what they would get. {@link #grantHeldBack} must be
+     * called when it is no longer true.
      *
      * @param condition must answer at once
      */
@@ -408,8 +427,8 @@ public final class LockService {
         heldBack = condition;
     }
 
-    /** True while those in line are not granted. */
-    boolean isHeldBack() {
+    /** True while those in line are not granted. Answers at once. */
+    public boolean isHeldBack() {
         return heldBack.getAsBoolean();
     }
 

@@ -186,6 +186,11 @@ final class NlmLocks {
 
     private NlmStatus attempt(NlmCaller caller, LockedFile target, HostHoldings.Place place, LockArgs args) {
         for (int tries = 0; tries < MAX_DEPARTED; tries++) {
+            if (args.reclaim() && !mayReclaim(place.owner().host())) {
+                // The period has ended while it waited.
+                leaveIfUnknown(place);
+                return NlmStatus.DENIED;
+            }
             LockAttempt attempt;
             try {
                 attempt = attemptOnce(caller, target, place, args);
@@ -226,6 +231,7 @@ final class NlmLocks {
             case GRANTED -> NlmStatus.GRANTED;
             case DENIED, CANCELLED -> NlmStatus.DENIED;
             case WAITING -> NlmStatus.BLOCKED;
+            case HELD_BACK -> NlmStatus.DENIED_GRACE_PERIOD;
             case DEADLOCK -> NlmStatus.DEADLCK;
             case NO_ROOM, RESERVED, BUSY -> NlmStatus.DENIED_NOLOCKS;
             case FAILED -> failure == null ? NlmStatus.FAILED : NlmStatus.of(failure);
@@ -257,9 +263,16 @@ final class NlmLocks {
                                 NlmLocks.this.dropped(place);
                             }
                         })
-                : service.lock(target, place.owner(), args.exclusive(), range);
+                : service.lock(target, place.owner(), args.exclusive(), range, () -> isPermitted(args));
         noteAttempt(place, args, attempt);
         return attempt;
+    }
+
+    /**
+     * Called under the lock of the service: a grace period of the cluster may have begun since the call was admitted.
+     */
+    private boolean isPermitted(LockArgs args) {
+        return args.reclaim() || !service.isHeldBack();
     }
 
     /** Notes what became of a lock at the backend. */

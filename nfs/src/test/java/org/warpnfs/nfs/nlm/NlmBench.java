@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -56,6 +57,10 @@ final class NlmBench implements PeerCalls {
     final NlmServer server;
     final Export export;
     boolean otherGrace;
+    /** Whether clients of another protocol may reclaim, in place of {@link #otherGrace}. */
+    BooleanSupplier otherRecovery = () -> otherGrace;
+    /** Happens when a request has been admitted and its lock has not been taken. */
+    Runnable beforeLock = () -> {};
     /** What an open of NFSv4 denies, and has. */
     int openDenies;
 
@@ -91,7 +96,12 @@ final class NlmBench implements PeerCalls {
                     directory,
                     Duration.ofNanos(GRACE_NANOS),
                     new OtherPrograms(
-                            _ -> false, () -> otherGrace, () -> otherGrace, this, FileChanges.UNWATCHED, this::reserve),
+                            _ -> false,
+                            () -> otherGrace,
+                            () -> otherRecovery.getAsBoolean(),
+                            this,
+                            this::begin,
+                            this::reserve),
                     CallRecorder.NONE,
                     () -> nowNanos);
         } catch (IOException | FsException e) {
@@ -105,6 +115,11 @@ final class NlmBench implements PeerCalls {
         CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
         answers.add(answer);
         return answer;
+    }
+
+    private FileChanges.Change begin(FileIdentity changed) {
+        beforeLock.run();
+        return () -> {};
     }
 
     private boolean reserve(FileIdentity shared, int access, int deny, Runnable then) {

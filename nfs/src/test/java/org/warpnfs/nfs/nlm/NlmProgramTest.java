@@ -212,6 +212,26 @@ class NlmProgramTest {
         assertThat(bench.lock(CLIENT, "a", false, true, 0, 1)).isEqualTo(NlmStatus.GRANTED);
     }
 
+    /** The lock of the service decides, not what was true when the call came. */
+    @Test
+    void lock_gracePeriodOfTheClusterBeginsMeanwhile_isPutOff() {
+        boolean[] enforced = new boolean[1];
+        bench.service.holdBackWhile(() -> enforced[0]);
+        bench.beforeLock = () -> enforced[0] = true;
+
+        assertThat(bench.lock(CLIENT, "a", false, true, 0, 1)).isEqualTo(NlmStatus.DENIED_GRACE_PERIOD);
+        enforced[0] = false;
+        assertThat(bench.lock(CLIENT, "a", true, true, 0, 1))
+                .as("one that would wait")
+                .isEqualTo(NlmStatus.DENIED_GRACE_PERIOD);
+        assertThat(bench.server.lockCount()).isZero();
+        assertThat(bench.service.waiting()).isZero();
+
+        bench.beforeLock = () -> {};
+        enforced[0] = false;
+        assertThat(bench.lock(CLIENT, "a", true, true, 0, 1)).isEqualTo(NlmStatus.GRANTED);
+    }
+
     @Test
     void share_denied_untilUnshared() {
         assertThat(bench.share(CLIENT, "a", 2, 3, true)).isEqualTo(NlmStatus.GRANTED);

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,19 @@ class StatusMonitorTest {
         assertThat(second.lock(OTHER, "b", false, true, 5, 1)).isEqualTo(NlmStatus.DENIED);
         assertThat(second.lock(OTHER, "b", false, true, 20, 1)).isEqualTo(NlmStatus.GRANTED);
         assertThat(second.lock(CLIENT, "a", false, true, true, 30, 10)).isEqualTo(NlmStatus.DENIED);
+    }
+
+    /** A reclaim waits for others of its owner, and meanwhile the period may end. */
+    @Test
+    void reclaim_periodEndsBeforeTheLockIsTaken_isDenied() {
+        start().lock(CLIENT, "a", false, true, 0, 10);
+        NlmBench second = start();
+        second.nowNanos += NlmBench.GRACE_NANOS;
+        Iterator<Boolean> recovering = List.of(true, false).iterator();
+        second.otherRecovery = () -> recovering.hasNext() && recovering.next();
+
+        assertThat(second.lock(CLIENT, "a", false, true, true, 0, 10)).isEqualTo(NlmStatus.DENIED);
+        assertThat(second.server.lockCount()).isZero();
     }
 
     @Test
