@@ -20,7 +20,7 @@ record GssCredential(GssProcedure procedure, long sequence, GssService service, 
     /** RPCSEC_GSS, of all versions. */
     static final int FLAVOR = 6;
 
-    /** A call with this number or a higher one ends the context (RFC 2203, section 5.3.3.1). */
+    /** A call with this number or a higher one needs a new context (RFC 2203, section 5.3.3.1). */
     static final long MAX_SEQUENCE = 0x8000_0000L;
 
     static final int LEAST_BYTES = 5 * Integer.BYTES;

@@ -258,8 +258,8 @@ public final class GssLayer {
             throw new GssRefusal(AuthStatus.CREDPROBLEM, "the verifier of a call of " + owner + ": " + e.getMessage());
         }
         if (credential.sequence() >= GssCredential.MAX_SEQUENCE) {
-            contexts.remove(context);
-            throw new GssRefusal(AuthStatus.CTXPROBLEM, "number " + credential.sequence() + " ends the context");
+            // The client needs a new context. Calls that it has sent before may still arrive.
+            throw new GssRefusal(AuthStatus.CTXPROBLEM, "number " + credential.sequence() + " is too high");
         }
         if (!context.window().accept(credential.sequence())) {
             counts.add(GssCounts.Event.CALL_REPEATED);

@@ -302,14 +302,15 @@ class GssLayerTest {
     }
 
     @Test
-    void numberOf2To31_endsTheContext() throws Exception {
+    void numberOf2To31_isRefused_andLowerOnesAreNot() throws Exception {
         byte[] handle = context();
         GssCalls.Arrived last = GssCalls.data(0x8000_0000L, GssService.NONE, handle, alice, ARGUMENTS);
 
         layer.open(last, CLIENT);
 
         assertThat(last.denial()).isEqualTo(CTXPROBLEM);
-        assertThat(layer.contextCount()).isZero();
+        GssCalls.Arrived before = GssCalls.data(0x7FFF_FFFFL, GssService.NONE, handle, alice, ARGUMENTS);
+        assertThat(layer.open(before, CLIENT)).isNotNull();
     }
 
     @ParameterizedTest
