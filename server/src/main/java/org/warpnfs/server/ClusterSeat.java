@@ -73,6 +73,8 @@ final class ClusterSeat implements AutoCloseable {
     private volatile boolean closed;
     private boolean wasEnforced;
     private long failures;
+    private Set<String> unread = Set.of();
+    private String addressFailure = "";
 
     /** What the programs do for the cluster. */
     interface Hooks {
@@ -275,8 +277,28 @@ final class ClusterSeat implements AutoCloseable {
     }
 
     private Signs look(Set<String> nodes) throws IOException {
-        long asked = System.nanoTime();
-        return new Signs(nodes, store.beats(nodes), asked);
+        Signs signs = Signs.look(store, choice.node(), nodes, System.nanoTime());
+        signs.unread().forEach((node, why) -> {
+            if (!unread.contains(node)) {
+                LOG.warn("cluster {}: the sign of life of node {} cannot be read: {}", choice.name(), node, why);
+            }
+        });
+        if (!nodes.isEmpty()) {
+            unread = signs.unread().keySet();
+        }
+        return signs;
+    }
+
+    private void learnAddresses(ClusterRecord record) {
+        try {
+            addresses.update(record, store);
+            addressFailure = "";
+        } catch (IOException e) {
+            if (!addressFailure.equals(e.getMessage())) {
+                addressFailure = String.valueOf(e.getMessage());
+                LOG.warn("cluster {}: {}", choice.name(), addressFailure);
+            }
+        }
     }
 
     /** Another node was first. If many try, they must not all try again at once. */
@@ -390,7 +412,7 @@ final class ClusterSeat implements AutoCloseable {
             }
             ClusterStore.Versioned read = store.read();
             Set<String> watched = membership.watched(read.record());
-            if (!signs.nodes().containsAll(watched)) {
+            if (!signs.hasTried(watched)) {
                 signs = look(watched);
             }
             membership.renewed(began, System.nanoTime());
@@ -401,7 +423,7 @@ final class ClusterSeat implements AutoCloseable {
                 }
                 case Membership.Step.Idle() -> {
                     noticeLift();
-                    addresses.update(read.record(), store);
+                    learnAddresses(read.record());
                     return;
                 }
                 case Membership.Step.Look() -> {}

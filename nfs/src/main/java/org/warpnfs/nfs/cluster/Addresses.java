@@ -31,12 +31,18 @@ public final class Addresses {
         return hosts;
     }
 
-    /** Takes in who runs by a record, and reads the addresses of those that are new in it. */
+    /**
+     * Takes in who runs by a record, and reads the addresses of those that are new in it.
+     *
+     * @throws IOException if those of some node could not be read. It is left out until they can be; all others are
+     *     taken in
+     */
     public void update(ClusterRecord record, ClusterStore store) throws IOException {
         if (own.isEmpty()) {
             return;
         }
         known.keySet().retainAll(Ring.all(record, node));
+        IOException failed = null;
         List<List<String>> next = new ArrayList<>();
         next.add(own);
         for (Map.Entry<String, Member> entry : record.members().entrySet()) {
@@ -47,7 +53,12 @@ public final class Addresses {
             }
             Known before = known.get(name);
             if (before == null || before.instance() != member.instance()) {
-                before = new Known(member.instance(), store.addresses(name));
+                try {
+                    before = new Known(member.instance(), store.addresses(name));
+                } catch (IOException e) {
+                    failed = new IOException("the addresses of node " + name + " cannot be read: " + e.getMessage(), e);
+                    continue;
+                }
                 known.put(name, before);
             }
             if (!before.addresses().isEmpty()) {
@@ -55,5 +66,8 @@ public final class Addresses {
             }
         }
         hosts = List.copyOf(next);
+        if (failed != null) {
+            throw failed;
+        }
     }
 }

@@ -69,7 +69,9 @@ public final class Membership {
     private final ClusterTiming timing;
     private final RandomGenerator random;
     private final Sightings sightings = new Sightings();
+    /** Those that tell nothing: they have shown the same for long, or their signs cannot be read. */
     private final Set<String> silent = new HashSet<>();
+
     private final long joinedNanos;
     private long beats;
     private int turnsLeftToOthers;
@@ -154,7 +156,10 @@ public final class Membership {
 
     /** The nodes whose signs of life are to be looked at. */
     public Set<String> watched(ClusterRecord record) {
-        return writing ? Ring.all(record, node) : Ring.watched(record, node, silent::contains);
+        if (writing) {
+            return Ring.all(record, node);
+        }
+        return Ring.watched(record, node, silent::contains);
     }
 
     /** This node's clients have reclaimed, or their time is up. Safe for any thread. */
@@ -223,7 +228,7 @@ public final class Membership {
         if (!writing && urgent.equals(record) && !isTurn(record)) {
             return new Step.Idle();
         }
-        if (urgent.equals(record) && !view.signs().nodes().containsAll(Ring.all(record, node))) {
+        if (urgent.equals(record) && !view.signs().hasTried(Ring.all(record, node))) {
             writing = true;
             return new Step.Look();
         }
@@ -247,6 +252,9 @@ public final class Membership {
         ClusterRecord next = record;
         sightings.keepOnly(record);
         silent.retainAll(record.members().keySet());
+        for (String name : view.signs().unread().keySet()) {
+            silent.add(name);
+        }
         for (String name : view.signs().nodes()) {
             Member member = record.member(name);
             if (member == null || !member.running()) {

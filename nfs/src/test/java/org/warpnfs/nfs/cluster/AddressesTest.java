@@ -58,6 +58,19 @@ class AddressesTest {
     }
 
     @Test
+    void addressesThatCannotBeRead_keepNoOtherNodesFromBeingKnown_andAreReadOnceTheyCanBe() throws IOException {
+        Path unreadable = Files.createDirectory(directory.resolve("addresses/b"));
+        record = record.join("b").join("c");
+        store.publish("c", List.of("192.0.2.3"));
+        assertThatThrownBy(() -> ofA.update(record, store)).hasMessageContaining("node b");
+        assertThat(ofA.hosts()).containsExactly(List.of("192.0.2.1", "2001:db8::1"), List.of("192.0.2.3"));
+        Files.delete(unreadable);
+        store.publish("b", List.of("192.0.2.2"));
+        ofA.update(record, store);
+        assertThat(ofA.hosts()).contains(List.of("192.0.2.2"), List.of("192.0.2.3"));
+    }
+
+    @Test
     void nodeWithoutAnAddress_tellsOfNobody() throws IOException {
         Addresses none = new Addresses("a", List.of());
         join("b", "192.0.2.2");
