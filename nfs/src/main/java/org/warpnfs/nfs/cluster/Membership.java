@@ -72,6 +72,9 @@ public final class Membership {
     /** Those that tell nothing: they have shown the same for long, or their signs cannot be read. */
     private final Set<String> silent = new HashSet<>();
 
+    /** Those that have given a sign of life since this node joined, and have not been silent since. */
+    private final Set<String> heard = new HashSet<>();
+
     private final long joinedNanos;
     private long beats;
     private int turnsLeftToOthers;
@@ -158,6 +161,11 @@ public final class Membership {
     public Set<String> watched(ClusterRecord record) {
         if (writing) {
             return Ring.all(record, node);
+        }
+        Member own = record.member(node);
+        if (own != null && own.need() && record.isGrace() && !record.isEnforcedByAll()) {
+            // Many may have failed with it. Whoever has not given a sign of life since may be one of them.
+            return Ring.beyond(record, node, name -> !heard.contains(name));
         }
         return Ring.watched(record, node, silent::contains);
     }
@@ -252,18 +260,26 @@ public final class Membership {
         ClusterRecord next = record;
         sightings.keepOnly(record);
         silent.retainAll(record.members().keySet());
+        heard.retainAll(record.members().keySet());
         for (String name : view.signs().unread().keySet()) {
             silent.add(name);
+            heard.remove(name);
         }
         for (String name : view.signs().nodes()) {
             Member member = record.member(name);
             if (member == null || !member.running()) {
                 silent.remove(name);
+                heard.remove(name);
                 continue;
             }
+            boolean isKnown = sightings.has(name);
             long unchangedNanos = sightings.unchangedNanos(view, name, member);
+            if (isKnown && unchangedNanos == 0) {
+                heard.add(name);
+            }
             if (unchangedNanos >= timing.deadNanos() / 2) {
                 silent.add(name);
+                heard.remove(name);
             } else {
                 silent.remove(name);
             }

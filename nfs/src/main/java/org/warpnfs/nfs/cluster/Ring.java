@@ -13,7 +13,8 @@ import java.util.function.Predicate;
  * fail together, in one rack, often have names that follow each other.
  *
  * <p>Beyond those that are silent it looks at more. So of a run of nodes that have failed the node before it sees the
- * first ones, and what is left is seen once those are out of the ring.
+ * first ones, and what is left is seen once those are out of the ring. One that has just come back does not know who
+ * failed with it. It looks beyond all that it has not heard of yet, so the fewer come back, the more each looks at.
  */
 final class Ring {
     /** How many that are not silent a node looks at. */
@@ -25,6 +26,15 @@ final class Ring {
 
     /** Those at which {@code node} looks. */
     static Set<String> watched(ClusterRecord record, String node, Predicate<String> silent) {
+        return watched(record, node, silent, MOST);
+    }
+
+    /** Those at which {@code node} looks if any number of them may have failed. */
+    static Set<String> beyond(ClusterRecord record, String node, Predicate<String> silent) {
+        return watched(record, node, silent, Integer.MAX_VALUE);
+    }
+
+    private static Set<String> watched(ClusterRecord record, String node, Predicate<String> silent, int most) {
         List<String> ring = new ArrayList<>();
         record.members().forEach((name, member) -> {
             if (member.running() && !name.equals(node)) {
@@ -38,7 +48,7 @@ final class Ring {
         Set<String> watched = new LinkedHashSet<>();
         int alive = 0;
         for (String name : ring) {
-            if (alive == WATCHED || watched.size() == MOST) {
+            if (alive == WATCHED || watched.size() == most) {
                 break;
             }
             watched.add(name);

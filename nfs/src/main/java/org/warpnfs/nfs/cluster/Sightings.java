@@ -34,6 +34,11 @@ final class Sightings {
         return view.signs().askedNanos() - before.sinceNanos;
     }
 
+    /** True if another node has been seen before, whatever it showed. */
+    boolean has(String node) {
+        return seen.containsKey(node);
+    }
+
     /** How long another node's clients have needed this grace period, through any number of its starts. */
     long neededNanos(View view, String node, Member member) {
         long epoch = view.record().epoch();

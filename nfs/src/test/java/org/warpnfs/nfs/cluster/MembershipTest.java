@@ -143,6 +143,43 @@ class MembershipTest {
         assertThat(a.isEnforced(now)).isFalse();
     }
 
+    /** Forty nodes run by the record; a has just come back. */
+    private void comeBackAmongForty() {
+        ClusterRecord record = latest.record();
+        for (int node = 0; node < 39; node++) {
+            record = record.join("n%03d".formatted(node));
+        }
+        write(record);
+        restart("a");
+        a = new Membership("a", TIMING, latest, now, new Random(1));
+    }
+
+    @Test
+    void firstOfManyThatFailedTogether_findsAllDead_inTheTimeOfOne() {
+        comeBackAmongForty();
+        while (now <= TIMING.deadNanos() + 1) {
+            settle(a, true);
+            now++;
+        }
+        assertThat(latest.record().isEnforcedByAll()).isTrue();
+        assertThat(a.mayReclaim(now)).isTrue();
+        assertThat(a.watched(latest.record())).isEmpty();
+    }
+
+    @Test
+    void nodeThatComesBack_looksAtFew_onceItHasHeardOfThem() {
+        comeBackAmongForty();
+        for (int sign = 1; sign <= 3; sign++) {
+            latest.record()
+                    .members()
+                    .forEach((node, member) -> beats.put(node, new Beat(member.instance(), now, 1, false)));
+            settle(a, true);
+            now++;
+        }
+        assertThat(latest.record().isEnforcedByAll()).isFalse();
+        assertThat(a.watched(latest.record())).hasSize(Ring.WATCHED);
+    }
+
     @Test
     void severalNodesThatStartAndFailInTurn_doNotKeepTheOthersInGraceForEver() {
         write(latest.record().join("b").join("c"));
