@@ -110,7 +110,10 @@ final class ClusterSeat implements AutoCloseable {
             }
         };
 
-        /** True while clients of this node may reclaim by other protocols than NFSv4. */
+        /**
+         * True while clients of this node may reclaim by other protocols than NFSv4, or a reclaim is under way. Asked
+         * once those of NFSv4 have reclaimed; once it is false it stays so.
+         */
         boolean isRecovering();
 
         /** Returns when every call that was permitted new state before has got it. */
@@ -340,6 +343,11 @@ final class ClusterSeat implements AutoCloseable {
 
     BooleanSupplier enforced() {
         return () -> membership.isEnforced(System.nanoTime());
+    }
+
+    /** Whether clients of this node may reclaim now. */
+    BooleanSupplier reclaims() {
+        return () -> membership.mayReclaim(System.nanoTime());
     }
 
     void connect(Hooks programs) {

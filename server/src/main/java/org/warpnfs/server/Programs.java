@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
@@ -57,6 +58,8 @@ final class Programs implements AutoCloseable {
     private final ReplyCache replies;
     private final ExecutorService notices;
     private final ExecutorService lockThreads;
+    /** True once the cluster need not wait for clients of this node any more. */
+    private volatile boolean reclaimsOver;
 
     Programs(
             ExportTable exports,
@@ -103,6 +106,7 @@ final class Programs implements AutoCloseable {
                             nfs4::letGo,
                             nfs4::isGraceRunning,
                             nfs4::isRecovering,
+                            ownReclaims(seat),
                             peers,
                             nfs4.fileChanges(),
                             nfs4::reserve),
@@ -128,11 +132,24 @@ final class Programs implements AutoCloseable {
         }
     }
 
+    private BooleanSupplier ownReclaims(@Nullable ClusterSeat seat) {
+        if (seat == null) {
+            return () -> true;
+        }
+        BooleanSupplier permitted = seat.reclaims();
+        return () -> !reclaimsOver && permitted.getAsBoolean();
+    }
+
     /** What the programs do for the cluster. */
     private final class ForCluster implements ClusterSeat.Hooks {
         @Override
         public boolean isRecovering() {
-            return service.isReclaiming(System.nanoTime());
+            if (service.isReclaiming(System.nanoTime())) {
+                return true;
+            }
+            // First: what has begun before is being taken, and what comes later is refused.
+            reclaimsOver = true;
+            return service.isTaking();
         }
 
         @Override

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -41,6 +42,10 @@ final class NlmLocks {
     private static final int MAX_DEPARTED = 16;
     /** How long a request waits for another one of its owner. */
     private static final long BUSY_MILLIS = 4000;
+    /** How long a reclaim waits until every server of the cluster enforces the grace period. */
+    private static final long RECLAIM_MILLIS = 10_000;
+
+    private static final long RECLAIM_PAUSE_MILLIS = 50;
 
     private final LockService service;
     private final HostHoldings holdings;
@@ -48,6 +53,7 @@ final class NlmLocks {
     private final DepartedOwners departed;
     private final BooleanSupplier otherGrace;
     private final BooleanSupplier otherRecovery;
+    private final BooleanSupplier ownReclaims;
     private final FileChanges fileChanges;
     private final LongSupplier clockNanos;
     private final Granting granting;
@@ -63,6 +69,7 @@ final class NlmLocks {
         this.departed = others.departed();
         this.otherGrace = others.otherGrace();
         this.otherRecovery = others.otherRecovery();
+        this.ownReclaims = others.ownReclaims();
         this.fileChanges = others.fileChanges();
         this.clockNanos = clockNanos;
         this.granting = new Granting(others.calls(), this::release);
@@ -186,15 +193,17 @@ final class NlmLocks {
 
     private NlmStatus attempt(NlmCaller caller, LockedFile target, HostHoldings.Place place, LockArgs args) {
         for (int tries = 0; tries < MAX_DEPARTED; tries++) {
-            if (args.reclaim() && !mayReclaim(place.owner().host())) {
-                // The period has ended while it waited.
+            if (args.reclaim() && !awaitReclaims(place.owner().host())) {
                 leaveIfUnknown(place);
-                return NlmStatus.DENIED;
+                return mayReclaim(place.owner().host()) ? NlmStatus.DENIED_GRACE_PERIOD : NlmStatus.DENIED;
             }
             LockAttempt attempt;
             try {
                 attempt = attemptOnce(caller, target, place, args);
             } catch (LocksBusyException e) {
+                continue;
+            }
+            if (args.reclaim() && attempt.outcome() == LockAttempt.Outcome.HELD_BACK) {
                 continue;
             }
             Reservation reservation = attempt.reservation();
@@ -272,7 +281,32 @@ final class NlmLocks {
      * Called under the lock of the service: a grace period of the cluster may have begun since the call was admitted.
      */
     private boolean isPermitted(LockArgs args) {
-        return args.reclaim() || !service.isHeldBack();
+        return args.reclaim() ? ownReclaims.getAsBoolean() : !service.isHeldBack();
+    }
+
+    /**
+     * Waits until no other server grants what the client may reclaim. A Linux client gives a lock up if its reclaim is
+     * put off by an answer. If this server has been declared dead, it ends meanwhile, and the client asks the next one.
+     *
+     * @return false if the period has ended, or the time is up
+     */
+    private boolean awaitReclaims(NlmHost host) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RECLAIM_MILLIS);
+        while (mayReclaim(host)) {
+            if (ownReclaims.getAsBoolean()) {
+                return true;
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                return false;
+            }
+            try {
+                Thread.sleep(RECLAIM_PAUSE_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return false;
     }
 
     /** Notes what became of a lock at the backend. */

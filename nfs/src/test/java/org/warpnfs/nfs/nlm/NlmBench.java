@@ -59,6 +59,8 @@ final class NlmBench implements PeerCalls {
     boolean otherGrace;
     /** Whether clients of another protocol may reclaim, in place of {@link #otherGrace}. */
     BooleanSupplier otherRecovery = () -> otherGrace;
+    /** False while another gateway of the cluster may still grant what clients of this one had. */
+    BooleanSupplier ownReclaims = () -> true;
     /** Happens when a request has been admitted and its lock has not been taken. */
     Runnable beforeLock = () -> {};
     /** What an open of NFSv4 denies, and has. */
@@ -99,6 +101,7 @@ final class NlmBench implements PeerCalls {
                             _ -> false,
                             () -> otherGrace,
                             () -> otherRecovery.getAsBoolean(),
+                            () -> ownReclaims.getAsBoolean(),
                             this,
                             this::begin,
                             this::reserve),

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -77,6 +78,36 @@ class StatusMonitorTest {
         second.nowNanos += NlmBench.GRACE_NANOS;
         Iterator<Boolean> recovering = List.of(true, false).iterator();
         second.otherRecovery = () -> recovering.hasNext() && recovering.next();
+
+        assertThat(second.lock(CLIENT, "a", false, true, true, 0, 10)).isEqualTo(NlmStatus.DENIED);
+        assertThat(second.server.lockCount()).isZero();
+    }
+
+    @Test
+    void reclaim_anotherGatewayMayStillGrantIt_waitsUntilItMayNot() {
+        start().lock(CLIENT, "a", false, true, 0, 10);
+        NlmBench second = start();
+        List<Integer> held = new ArrayList<>();
+        second.ownReclaims = () -> {
+            held.add(second.server.lockCount());
+            return held.size() > 3;
+        };
+
+        assertThat(second.lock(CLIENT, "a", false, true, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(held).hasSizeGreaterThan(3).containsOnly(0);
+    }
+
+    @Test
+    void reclaim_clientsOfTheGatewayAreDoneBeforeTheLockIsTaken_isDenied() {
+        start().lock(CLIENT, "a", false, true, 0, 10);
+        NlmBench second = start();
+        boolean[] asked = new boolean[1];
+        second.ownReclaims = () -> {
+            boolean first = !asked[0];
+            asked[0] = true;
+            second.nowNanos += first ? 0 : NlmBench.GRACE_NANOS;
+            return first;
+        };
 
         assertThat(second.lock(CLIENT, "a", false, true, true, 0, 10)).isEqualTo(NlmStatus.DENIED);
         assertThat(second.server.lockCount()).isZero();
