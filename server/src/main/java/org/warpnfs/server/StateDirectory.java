@@ -15,8 +15,11 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.server.config.ConfigException;
 
 /**
@@ -34,7 +37,12 @@ import org.warpnfs.server.config.ConfigException;
  * and not changed: {@link StateFormat}.
  */
 final class StateDirectory implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(StateDirectory.class);
     private static final int HANDLE_KEY_BYTES = 16;
+    /** Longer than the leases and sessions of usual file systems. A service manager may start it once more. */
+    private static final Duration KEPT_LOCK = Duration.ofMinutes(2);
+
+    private static final Duration LOCK_PAUSE = Duration.ofMillis(500);
     private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_USER_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -50,6 +58,12 @@ final class StateDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
+    /** Waits between two attempts to take the lock. */
+    interface Waiting {
+        /** Returns after a while; false if it has been long enough. */
+        boolean pause();
+    }
+
     /** Creates the directory if it is missing, and takes its lock. */
     static StateDirectory open(Path path) throws ConfigException {
         return open(path, DurableDirectories::sync);
@@ -57,17 +71,53 @@ final class StateDirectory implements AutoCloseable {
 
     /** Opens the directory with another implementation of syncing. */
     static StateDirectory open(Path path, DurableDirectories.Sync sync) throws ConfigException {
+        return open(path, sync, () -> false, "another warpnfs uses it; give this one --state DIR");
+    }
+
+    /**
+     * Opens the directory of a node, which may have run on another host. If that host has died, a shared file system
+     * keeps its lock until it gives the host up, so this waits for two minutes.
+     */
+    static StateDirectory openOfNode(Path path) throws ConfigException {
+        long end = System.nanoTime() + KEPT_LOCK.toNanos();
+        return openOfNode(path, () -> {
+            try {
+                Thread.sleep(LOCK_PAUSE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+            return System.nanoTime() - end < 0;
+        });
+    }
+
+    static StateDirectory openOfNode(Path path, Waiting waiting) throws ConfigException {
+        return open(
+                path,
+                DurableDirectories::sync,
+                waiting,
+                "another process has its lock: the node runs elsewhere, or the file system keeps the lock of a host"
+                        + " that has died; stop the other one, or try again");
+    }
+
+    private static StateDirectory open(Path path, DurableDirectories.Sync sync, Waiting waiting, String otherwise)
+            throws ConfigException {
         try {
             new DurableDirectories(sync).make(path, FOR_ITS_USER_ALONE);
             FileChannel lockFile = FileChannel.open(
                     path.resolve("lock"),
                     Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            FileLock lock = tryLock(lockFile);
+            FileLock lock = null;
+            try {
+                lock = lock(lockFile, path, waiting);
+            } finally {
+                if (lock == null) {
+                    lockFile.close();
+                }
+            }
             if (lock == null) {
-                lockFile.close();
-                throw new ConfigException(
-                        "state directory " + path + ": another warpnfs uses it; give this one --state DIR");
+                throw new ConfigException("state directory " + path + ": " + otherwise);
             }
             StateDirectory directory = new StateDirectory(path, sync, lockFile, lock);
             try {
@@ -80,6 +130,19 @@ final class StateDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw new ConfigException("state directory " + path + ": " + reason(e), e);
         }
+    }
+
+    private static @Nullable FileLock lock(FileChannel lockFile, Path path, Waiting waiting) throws IOException {
+        FileLock lock = tryLock(lockFile);
+        boolean told = false;
+        while (lock == null && waiting.pause()) {
+            if (!told) {
+                LOG.info("state directory {}: waiting for the lock of an earlier process of this node", path);
+                told = true;
+            }
+            lock = tryLock(lockFile);
+        }
+        return lock;
     }
 
     private static @Nullable FileLock tryLock(FileChannel lockFile) throws IOException {

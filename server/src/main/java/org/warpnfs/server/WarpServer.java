@@ -96,7 +96,9 @@ public final class WarpServer implements AutoCloseable {
         try {
             ClusterChoice cluster = config.cluster();
             Path statePath = cluster == null ? config.stateDirectory() : ClusterSeat.stateDirectory(cluster);
-            StateDirectory state = statePath == null ? null : opened(StateDirectory.open(statePath));
+            StateDirectory state = statePath == null
+                    ? null
+                    : opened(cluster == null ? StateDirectory.open(statePath) : StateDirectory.openOfNode(statePath));
             byte[] handleKey = state == null
                     ? StateDirectory.freshHandleKey()
                     : cluster == null ? state.handleKey() : ClusterHandleKey.of(cluster);

@@ -32,6 +32,52 @@ class StateDirectoryTest {
                 .isEqualTo("rwx------");
     }
 
+    /** A clock that the waiting itself moves on. */
+    private static final class Waited implements StateDirectory.Waiting {
+        private final int most;
+        private int pauses;
+        private Runnable atThird = () -> {};
+
+        Waited(int most) {
+            this.most = most;
+        }
+
+        @Override
+        public boolean pause() {
+            if (++pauses == 3) {
+                atThird.run();
+            }
+            return pauses <= most;
+        }
+    }
+
+    @Test
+    void lockOfAnEarlierProcess_thatTheFileSystemStillKeeps_isWaitedFor() throws Exception {
+        StateDirectory earlier = StateDirectory.open(temporary);
+        byte[] key = earlier.handleKey();
+        Waited waited = new Waited(100);
+        waited.atThird = earlier::close;
+        try (StateDirectory state = StateDirectory.openOfNode(temporary, waited)) {
+            assertThat(state.handleKey()).isEqualTo(key);
+        }
+        assertThat(waited.pauses).isEqualTo(3);
+    }
+
+    @Test
+    void lockOfAnEarlierProcess_thatIsKeptForTooLong_isRefusedWithWhatToDo() throws Exception {
+        Waited waited = new Waited(5);
+        try (StateDirectory _ = StateDirectory.open(temporary)) {
+            assertThatThrownBy(() -> StateDirectory.openOfNode(temporary, waited))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(temporary.toString())
+                    .hasMessageContaining("elsewhere")
+                    .hasMessageNotContaining("--state");
+        }
+        assertThat(waited.pauses).isEqualTo(6);
+        // Nothing of the wait is left behind.
+        StateDirectory.open(temporary).close();
+    }
+
     @Test
     void handleKey_openedAgain_isTheSame() throws Exception {
         byte[] first;
