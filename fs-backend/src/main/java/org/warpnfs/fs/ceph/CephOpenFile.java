@@ -180,6 +180,7 @@ final class CephOpenFile implements OpenFile {
         if (source.remaining() > Long.MAX_VALUE - offset) {
             throw FsException.of(FsError.FILE_TOO_BIG);
         }
+        long verifier = mounts.verifier();
         if (source.hasRemaining()) {
             call(now -> {
                 dropPrivileges(now);
@@ -196,6 +197,10 @@ final class CephOpenFile implements OpenFile {
             return Stability.UNSTABLE;
         }
         sync();
+        if (mounts.verifier() != verifier) {
+            // The mount through which the data went may have been lost with them before the sync.
+            throw FsException.of(FsError.TRY_LATER);
+        }
         return Stability.FILE_SYNC;
     }
 

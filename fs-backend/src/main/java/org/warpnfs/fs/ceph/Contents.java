@@ -83,6 +83,11 @@ final class Contents {
             try {
                 now = writer;
                 if (now == null || now.mounted != node.mounted()) {
+                    if (!mounts.isCurrent(node.mounted())) {
+                        // Otherwise a write that was held up would close the descriptor of later ones, and a sync would
+                        // not see them.
+                        throw FsException.of(FsError.TRY_LATER);
+                    }
                     Writer opened = open(node, caller);
                     int _ = close(now);
                     writer = opened;
