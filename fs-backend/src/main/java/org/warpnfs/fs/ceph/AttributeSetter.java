@@ -34,8 +34,10 @@ final class AttributeSetter {
     /** Sets the attributes and waits until they are on stable storage. */
     static FileAttributes set(Caller caller, Node file, AttributeChanges changes) throws CephException, FsException {
         file.requireWritable();
-        change(caller, file, changes);
-        file.settle();
+        try (UserPerm _ = Identity.of(caller)) {
+            change(caller, file, changes);
+            file.settle();
+        }
         return file.attributes();
     }
 

@@ -172,9 +172,16 @@ final class Creator {
         PosixJudge.requireModifiable(caller, parent);
         Integer wanted = attributes.permissions();
         int permissions = PosixJudge.permissionsOfNew(caller, parent, type, wanted == null ? 0 : wanted);
-        NameCalls.Found made;
-        try (UserPerm identity = Identity.of(caller)) {
-            made = making.as(identity, permissions);
+        try (UserPerm identity = Identity.of(caller);
+                Node node = new Node(directory.mounted(), made(making, identity, permissions))) {
+            return finish(caller, directory, node, attributes);
+        }
+    }
+
+    private static NameCalls.Found made(Making making, UserPerm identity, int permissions)
+            throws CephException, FsException {
+        try {
+            return making.as(identity, permissions);
         } catch (CephException e) {
             if (e.errno() == CephErrno.ENOENT) {
                 // The directory itself was removed meanwhile.
@@ -182,14 +189,18 @@ final class Creator {
             }
             throw e;
         }
-        try (Node node = new Node(directory.mounted(), made)) {
-            return finish(caller, directory, node, attributes);
+    }
+
+    private static FileNode finish(Caller caller, Node directory, Node made, AttributeChanges attributes)
+            throws FsException {
+        try {
+            return set(caller, directory, made, attributes);
         } catch (CephException e) {
             throw Failure.afterChange(e);
         }
     }
 
-    private static FileNode finish(Caller caller, Node directory, Node made, AttributeChanges attributes)
+    private static FileNode set(Caller caller, Node directory, Node made, AttributeChanges attributes)
             throws CephException, FsException {
         AttributeChanges rest = new AttributeChanges(
                 null,

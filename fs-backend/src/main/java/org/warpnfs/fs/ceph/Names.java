@@ -39,8 +39,8 @@ final class Names {
             }
             PosixJudge.requireModifiable(caller, directory.protection(caller));
             NameCalls.link(file.mount(), file.inode(), directory.inode(), name, identity);
+            directory.settle();
         }
-        directory.settle();
         return file.attributes();
     }
 
@@ -68,10 +68,17 @@ final class Names {
     static void remove(Caller caller, Node directory, byte[] name, boolean ofDirectory)
             throws CephException, FsException {
         directory.requireWritable();
+        try (UserPerm identity = Identity.of(caller)) {
+            remove(caller, directory, name, ofDirectory, identity);
+            directory.settle();
+        }
+    }
+
+    private static void remove(Caller caller, Node directory, byte[] name, boolean ofDirectory, UserPerm identity)
+            throws CephException, FsException {
         ReentrantLock removing = directory.mounted().removing();
         removing.lock();
-        try (UserPerm identity = Identity.of(caller);
-                Node found = Nodes.lookup(directory, name, identity)) {
+        try (Node found = Nodes.lookup(directory, name, identity)) {
             Protection parent = directory.protection(caller);
             PosixJudge.requireModifiable(caller, parent);
             PosixJudge.requireRemovable(caller, parent, found.protection(Caller.ROOT));
@@ -87,7 +94,6 @@ final class Names {
         } finally {
             removing.unlock();
         }
-        directory.settle();
     }
 
     /**
@@ -98,14 +104,27 @@ final class Names {
             throws CephException, FsException {
         from.requireDirectory().requireWritable();
         to.requireDirectory().requireWritable();
-        boolean moves;
+        try (UserPerm identity = Identity.of(caller)) {
+            boolean moves = rename(caller, from, name, to, newName, identity);
+            from.settle();
+            to.settle();
+            if (moves) {
+                // The library goes on to count the directory among those of its old parent, until it is asked for this.
+                XattrCalls.refresh(from.mount(), from.inode());
+                XattrCalls.refresh(to.mount(), to.inode());
+            }
+        }
+    }
+
+    /** Returns whether a directory has got another parent. */
+    private static boolean rename(Caller caller, Node from, byte[] name, Node to, byte[] newName, UserPerm identity)
+            throws CephException, FsException {
         ReentrantLock removing = from.mounted().removing();
         removing.lock();
-        try (UserPerm identity = Identity.of(caller);
-                Node moved = Nodes.lookup(from, name, identity);
+        try (Node moved = Nodes.lookup(from, name, identity);
                 Node replaced = find(to, newName, identity)) {
             if (replaced != null && replaced.isSameFile(moved)) {
-                return;
+                return false;
             }
             PosixRules.requireRenamable(
                     caller,
@@ -115,16 +134,9 @@ final class Names {
                     replaced == null ? null : replaced.protection(Caller.ROOT),
                     !from.isSameFile(to));
             rename(from, name, to, newName, identity);
-            moves = moved.type() == FileType.DIRECTORY && !from.isSameFile(to);
+            return moved.type() == FileType.DIRECTORY && !from.isSameFile(to);
         } finally {
             removing.unlock();
-        }
-        from.settle();
-        to.settle();
-        if (moves) {
-            // The library goes on to count the directory among those of its old parent, until it is asked for this.
-            XattrCalls.refresh(from.mount(), from.inode());
-            XattrCalls.refresh(to.mount(), to.inode());
         }
     }
 

@@ -67,8 +67,8 @@ final class UserXattrs {
                 };
         try (UserPerm identity = Identity.of(caller)) {
             XattrCalls.set(file.mount(), file.inode(), fullName, value, flags, identity);
+            file.settle();
         }
-        file.settle();
     }
 
     static void remove(Caller caller, Node file, byte[] name) throws CephException, FsException {
@@ -76,8 +76,8 @@ final class UserXattrs {
         requireChangeable(caller, file);
         try (UserPerm identity = Identity.of(caller)) {
             XattrCalls.remove(file.mount(), file.inode(), fullName, identity);
+            file.settle();
         }
-        file.settle();
     }
 
     private static void requireChangeable(Caller caller, Node file) throws CephException, FsException {
