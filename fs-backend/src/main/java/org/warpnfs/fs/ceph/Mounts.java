@@ -5,6 +5,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -49,6 +50,9 @@ final class Mounts {
     private volatile Consumer<Mounted> afterEnd = _ -> {};
     private volatile FirstUse beforeUse = _ -> {};
     private final Watch watch = new Watch(() -> current, this::lost);
+    /** One permit for each mount that has to be replaced. The thread is there before: later there may be none left. */
+    private final Semaphore replacements = new Semaphore(0);
+
     private boolean closed;
 
     Mounts(CephOptions options, Patience patience) {
@@ -88,6 +92,7 @@ final class Mounts {
         } catch (CephException e) {
             throw BackendException.ofSource(why(e), e);
         }
+        Thread.ofPlatform().daemon().name("ceph-mount").start(this::replaceLost);
         watch.begin(patience.between());
     }
 
@@ -190,7 +195,7 @@ final class Mounts {
     }
 
     private void end(Mount mount, Inode root) {
-        Thread.ofPlatform().daemon().name("ceph-unmount").start(() -> {
+        start("ceph-unmount", () -> {
             if (isClosed()) {
                 InodeCalls.put(mount, root);
                 mount.unmount();
@@ -274,6 +279,7 @@ final class Mounts {
             // In this order: whoever gets the new verifier must not write through the mount that is over.
             current = null;
             dataMayBeLost();
+            replacements.release();
         }
         LOG.warn(
                 "Ceph has ended the mount of {} by client {}: mounting again",
@@ -281,8 +287,23 @@ final class Mounts {
                 mounted.mount().clientNumber());
         mounted.leave();
         // A daemon that does not answer can hold up the end of the old mount, which must not hold up the new one.
-        Thread.ofPlatform().daemon().name("ceph-leave").start(() -> afterEnd.accept(mounted));
-        Thread.ofPlatform().daemon().name("ceph-mount").start(this::mountAgain);
+        start("ceph-leave", () -> afterEnd.accept(mounted));
+    }
+
+    /** Starts what ends a mount that is over. Without it the memory of that mount stays taken, and no more. */
+    private static void start(String name, Runnable ending) {
+        try {
+            Thread.ofPlatform().daemon().name(name).start(ending);
+        } catch (OutOfMemoryError e) {
+            LOG.error("there is no thread to end a mount of Ceph, which stays", e);
+        }
+    }
+
+    private void replaceLost() {
+        while (!isClosed()) {
+            replacements.acquireUninterruptibly();
+            mountAgain();
+        }
     }
 
     private void mountAgain() {
@@ -352,6 +373,7 @@ final class Mounts {
             closed = true;
             last = current;
             current = null;
+            replacements.release();
         }
         watch.end();
         if (last == null) {

@@ -51,10 +51,23 @@ final class Watch {
             }
             mounted.waits().look(System.nanoTime());
             if (mounted.startAsking()) {
-                Thread.ofPlatform().daemon().name("ceph-ask").start(() -> ask(mounted));
+                startToAsk(mounted);
             }
-        } catch (RuntimeException e) {
-            LOG.error("calls of Ceph cannot be watched: a defect of this server", e);
+        } catch (RuntimeException | Error e) {
+            // Whatever it throws would end the schedule without a word.
+            LOG.error("calls of Ceph cannot be watched now", e);
+        }
+    }
+
+    private void startToAsk(Mounted mounted) {
+        boolean started = false;
+        try {
+            Thread.ofPlatform().daemon().name("ceph-ask").start(() -> ask(mounted));
+            started = true;
+        } finally {
+            if (!started) {
+                mounted.endAsking();
+            }
         }
     }
 
