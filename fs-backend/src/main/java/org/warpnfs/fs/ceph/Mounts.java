@@ -54,6 +54,7 @@ final class Mounts {
     private final Semaphore replacements = new Semaphore(0);
 
     private boolean closed;
+    private @Nullable Mount lastMount;
 
     Mounts(CephOptions options, Patience patience) {
         this.options = options;
@@ -196,17 +197,23 @@ final class Mounts {
 
     private void end(Mount mount, Inode root) {
         start("ceph-unmount", () -> {
-            if (isClosed()) {
+            boolean isLast = isLast(mount);
+            if (isLast) {
                 InodeCalls.put(mount, root);
                 mount.unmount();
             } else {
                 mount.abort();
             }
             mount.release();
-            if (isClosed()) {
+            if (isLast) {
                 ended.countDown();
             }
         });
+    }
+
+    /** True of the mount that was in use when this was closed: one that the cluster has ended may end later. */
+    private synchronized boolean isLast(Mount mount) {
+        return lastMount == mount;
     }
 
     private synchronized boolean isClosed() {
@@ -372,6 +379,7 @@ final class Mounts {
             }
             closed = true;
             last = current;
+            lastMount = last == null ? null : last.mount();
             current = null;
             replacements.release();
         }
