@@ -28,7 +28,8 @@ import org.warpnfs.fs.spi.OpenAccess;
  * <h2>Operation</h2>
  *
  * One thread asks the kernel every {@value #POLL_MILLIS} ms about each lease whether somebody waits for its release. It
- * exists while there are leases. The kernel waits 45 s by default, so this is soon enough, and needs no signal.
+ * exists while there are leases, and a moment longer. The kernel waits 45 s by default, so this is soon enough, and
+ * needs no signal.
  *
  * <h2>Buffers</h2>
  *
@@ -131,6 +132,12 @@ final class HostLeases {
 
     private synchronized void ended(Leased lease) {
         held.remove(lease);
+        if (closed) {
+            endThreadIfIdle();
+        }
+    }
+
+    private synchronized void endThreadIfIdle() {
         if (held.isEmpty() && thread != null) {
             thread.shutdown();
             thread = null;
@@ -140,6 +147,8 @@ final class HostLeases {
     private void poll() {
         try {
             held.forEach(Leased::look);
+            // Not when the last one ends: the next may follow at once, and a thread costs more than a lease.
+            endThreadIfIdle();
         } catch (RuntimeException | Error e) {
             // Otherwise it would have been the last time.
             LOG.error("leases could not be looked at: a defect of this server", e);
@@ -164,6 +173,7 @@ final class HostLeases {
             closed = true;
         }
         held.forEach(Leased::close);
+        endThreadIfIdle();
     }
 
     private final class Leased implements Lease {
