@@ -149,7 +149,7 @@ final class Programs implements AutoCloseable {
             }
             // First: what has begun before is being taken, and what comes later is refused.
             reclaimsOver = true;
-            return service.isTaking();
+            return service.isTaking() || !locks.endReclaims();
         }
 
         @Override

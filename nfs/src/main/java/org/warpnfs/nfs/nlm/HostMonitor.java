@@ -14,6 +14,15 @@ interface HostMonitor {
      */
     void monitor(NlmHost host, @Nullable InetAddress local) throws IOException;
 
+    /**
+     * Ends the time in which clients reclaim what they had before the restart, for the next restart too: who has not
+     * come back may not reclaim then, since others may have had its locks. Must be called before anybody gets a new
+     * lock. Returns once it is on stable storage.
+     *
+     * @throws IOException if it cannot be written; no new lock may be granted then
+     */
+    void settle() throws IOException;
+
     /** True if the client had locks before the restart. */
     boolean mayReclaim(NlmHost host);
 

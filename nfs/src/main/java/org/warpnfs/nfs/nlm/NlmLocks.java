@@ -154,19 +154,22 @@ final class NlmLocks {
         if (!args.reclaim() && reclaiming) {
             return NlmStatus.DENIED_GRACE_PERIOD;
         }
-        if (monitored) {
-            try {
-                monitor.monitor(host, caller.local());
-            } catch (IOException e) {
-                log.admit("cannot be monitored", host.client()).ifPresent(more -> LOG.atWarn()
-                        .addKeyValue("peer", host.address().getHostAddress())
-                        .log(
-                                "{} gets no lock, because it cannot be remembered: {} ({} more like it)",
-                                host.shown(),
-                                e.getMessage(),
-                                more));
-                return NlmStatus.DENIED_NOLOCKS;
+        try {
+            if (!args.reclaim()) {
+                monitor.settle();
             }
+            if (monitored) {
+                monitor.monitor(host, caller.local());
+            }
+        } catch (IOException e) {
+            log.admit("cannot be monitored", host.client()).ifPresent(more -> LOG.atWarn()
+                    .addKeyValue("peer", host.address().getHostAddress())
+                    .log(
+                            "{} gets no lock, because it cannot be remembered: {} ({} more like it)",
+                            host.shown(),
+                            e.getMessage(),
+                            more));
+            return NlmStatus.DENIED_NOLOCKS;
         }
         if (args.reclaim()) {
             return attempt(caller, file, place, args);

@@ -70,6 +70,25 @@ public final class NlmServer {
         if (monitor.hasReclaimers()) {
             LOG.info("NLM grace period of {} s: locks are only reclaimed", grace.toSeconds());
             locks.reclaimUntil(clockNanos.getAsLong() + grace.toNanos());
+            others.calls().after(grace.toNanos(), () -> {
+                if (!locks.isReclaiming(clockNanos.getAsLong())) {
+                    boolean _ = endReclaims();
+                }
+            });
+        }
+    }
+
+    /**
+     * Must be called when the time to reclaim is over, before other servers of the same files grant new locks. Waits
+     * for a disk. Returns false if it could not be written; the caller tries again.
+     */
+    public boolean endReclaims() {
+        try {
+            monitor.settle();
+            return true;
+        } catch (IOException e) {
+            LOG.warn("NSM: the end of the time to reclaim cannot be written: {}", e.getMessage());
+            return false;
         }
     }
 

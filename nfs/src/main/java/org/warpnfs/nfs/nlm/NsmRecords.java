@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * What NSM keeps on stable storage: the server's state number, which is odd while it runs and grows by 2 with each
  * start (X/Open XNFS, section 11.2), and a file for each monitored client.
  *
- * <p>A client's file has three lines: its address, the address of this server that it uses, and its name in
- * hexadecimal.
+ * <p>A client's file has four lines: its address, the address of this server that it uses, its name in hexadecimal, and
+ * the state number of the instance in which it got or reclaimed a lock. The file {@code settled} has the number of the
+ * latest instance in which the time to reclaim is over. Clients of lower numbers have lost what they had.
  *
  * <p>Methods do I/O and return when it is on stable storage. Not safe for several threads on one client.
  */
@@ -32,23 +33,27 @@ final class NsmRecords {
     private static final Logger LOG = LoggerFactory.getLogger(NsmRecords.class);
     private static final int MAX_FILE_BYTES = 4096;
     private static final int NAME_HASH_BYTES = 8;
+    private static final String SETTLED = "settled";
     private static final HexFormat HEX = HexFormat.of();
 
     private final @Nullable Path directory;
     private final int state;
     private final List<Monitored> before;
+    private final int settled;
 
     /**
      * A monitored client.
      *
      * @param local the address of this server that it uses; null if it is not known
+     * @param state the number of the instance in which it last got or reclaimed a lock
      */
-    record Monitored(NlmHost host, @Nullable InetAddress local) {}
+    record Monitored(NlmHost host, @Nullable InetAddress local, int state) {}
 
-    private NsmRecords(@Nullable Path directory, int state, List<Monitored> before) {
+    private NsmRecords(@Nullable Path directory, int state, List<Monitored> before, int settled) {
         this.directory = directory;
         this.state = state;
         this.before = before;
+        this.settled = settled;
     }
 
     /**
@@ -60,25 +65,26 @@ final class NsmRecords {
      */
     static NsmRecords open(@Nullable Path directory, int most) throws IOException {
         if (directory == null) {
-            return new NsmRecords(null, 1, List.of());
+            return new NsmRecords(null, 1, List.of(), 0);
         }
         Path file = directory.resolve("state");
-        int state = nextState(file);
+        int last = number(file, -1);
+        // Two further, and odd whatever it was.
+        int state = last + 2 | 1;
         Path hosts = directory.resolve("hosts");
         Files.createDirectories(hosts);
-        NsmRecords records = new NsmRecords(directory, state, read(hosts, most));
+        NsmRecords records =
+                new NsmRecords(directory, state, read(hosts, most, last), number(directory.resolve(SETTLED), 0));
         records.write(directory, "state", Integer.toString(state));
         sync(directory);
         return records;
     }
 
-    private static int nextState(Path file) throws IOException {
+    private static int number(Path file, int ifMissing) throws IOException {
         try {
-            int last = Integer.parseInt(text(file).strip());
-            // Two further, and odd whatever it was.
-            return last + 2 | 1;
+            return Integer.parseInt(text(file).strip());
         } catch (NoSuchFileException e) {
-            return 1;
+            return ifMissing;
         } catch (NumberFormatException e) {
             throw new IOException(file + ": is not a number; restore it, or remove it together with its directory", e);
         }
@@ -90,7 +96,7 @@ final class NsmRecords {
         }
     }
 
-    private static List<Monitored> read(Path hosts, int most) throws IOException {
+    private static List<Monitored> read(Path hosts, int most, int last) throws IOException {
         List<Monitored> all = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(hosts)) {
             for (Path file : files) {
@@ -98,7 +104,7 @@ final class NsmRecords {
                     // The server was killed while it wrote it: no lock was granted.
                     Files.deleteIfExists(file);
                 } else if (all.size() < most) {
-                    Monitored host = parsed(text(file));
+                    Monitored host = parsed(text(file), last);
                     if (host == null) {
                         LOG.warn("{}: is damaged, so its client is not told of the restart", file);
                     } else {
@@ -110,16 +116,18 @@ final class NsmRecords {
         return List.copyOf(all);
     }
 
-    private static @Nullable Monitored parsed(String text) {
+    /** @param last the number of the instance before, of which a file of an older server is */
+    private static @Nullable Monitored parsed(String text, int last) {
         List<String> lines = text.lines().toList();
-        if (lines.size() != 3) {
+        if (lines.size() != 3 && lines.size() != 4) {
             return null;
         }
         try {
             InetAddress address = InetAddress.ofLiteral(lines.get(0));
             InetAddress local = lines.get(1).equals("-") ? null : InetAddress.ofLiteral(lines.get(1));
             String name = new String(HEX.parseHex(lines.get(2)), StandardCharsets.ISO_8859_1);
-            return new Monitored(new NlmHost(address, name), local);
+            int state = lines.size() == 3 ? last : Integer.parseInt(lines.get(3));
+            return new Monitored(new NlmHost(address, name), local, state);
         } catch (IllegalArgumentException e) {
             return null;
         }
@@ -135,19 +143,34 @@ final class NsmRecords {
         return before;
     }
 
-    /** Remembers a client. */
-    void add(Monitored host) throws IOException {
+    /** True if the client may reclaim: nobody got a new lock since its last one was lost. */
+    boolean mayReclaim(Monitored host) {
+        return host.state() >= settled;
+    }
+
+    /** Writes that only clients of this instance may reclaim in the next. */
+    void settle() throws IOException {
         if (directory != null) {
-            String local = host.local() == null ? "-" : host.local().getHostAddress();
+            write(directory, SETTLED, Integer.toString(state));
+            sync(directory);
+        }
+    }
+
+    /** Remembers a client of this instance. */
+    void add(NlmHost host, @Nullable InetAddress address) throws IOException {
+        if (directory != null) {
+            String local = address == null ? "-" : address.getHostAddress();
             Path hosts = directory.resolve("hosts");
             write(
                     hosts,
-                    fileOf(host.host()),
-                    host.host().address().getHostAddress()
+                    fileOf(host),
+                    host.address().getHostAddress()
                             + '\n'
                             + local
                             + '\n'
-                            + HEX.formatHex(host.host().name().getBytes(StandardCharsets.ISO_8859_1))
+                            + HEX.formatHex(host.name().getBytes(StandardCharsets.ISO_8859_1))
+                            + '\n'
+                            + state
                             + '\n');
             sync(hosts);
         }

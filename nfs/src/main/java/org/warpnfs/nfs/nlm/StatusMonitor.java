@@ -20,7 +20,8 @@ import org.warpnfs.limits.FairShare;
  *
  * A client is on stable storage before it gets its first lock, and for ten minutes at least after its last. After a
  * restart each client that was there is told by SM_NOTIFY, from the address that it knows, until it answers or an hour
- * has passed; then its locks can only be those that it has reclaimed.
+ * has passed; then its locks can only be those that it has reclaimed. It may reclaim if it got its locks in the last
+ * instance, or reclaimed them there, or if that instance ended before the time to reclaim was over.
  *
  * <p>Safe for any thread. {@link #monitor} waits for a disk; calls for one client wait for each other, and those for
  * others do not.
@@ -38,6 +39,11 @@ final class StatusMonitor implements HostMonitor {
     private final Map<NlmHost, Entry> entries = new HashMap<>();
     private final Map<ClientAddress, Integer> byClient = new HashMap<>();
 
+    /** Guards the writing of the end of the time to reclaim; false until it is written. */
+    private final Object settling = new Object();
+
+    private volatile boolean settled;
+
     private static final class Entry {
         private boolean durable;
         /** True if it has been told of the restart, or need not be. */
@@ -53,7 +59,7 @@ final class StatusMonitor implements HostMonitor {
     }
 
     /** @param most limit of clients */
-    StatusMonitor(NsmRecords records, PeerCalls calls, int most) {
+    StatusMonitor(NsmRecords records, PeerCalls calls, int most) throws IOException {
         this(records, calls, most, true);
     }
 
@@ -61,19 +67,40 @@ final class StatusMonitor implements HostMonitor {
      * @param most limit of clients
      * @param forgiving false if clients of the last instance may not reclaim. They are told of the restart all the
      *     same, and learn that they have lost their locks
+     * @throws IOException if that cannot be written
      */
-    StatusMonitor(NsmRecords records, PeerCalls calls, int most, boolean forgiving) {
+    StatusMonitor(NsmRecords records, PeerCalls calls, int most, boolean forgiving) throws IOException {
         this.records = records;
         this.calls = calls;
         this.most = most;
         this.reclaimers = !forgiving
                 ? Set.of()
-                : records.before().stream().map(NsmRecords.Monitored::host).collect(Collectors.toUnmodifiableSet());
+                : records.before().stream()
+                        .filter(records::mayReclaim)
+                        .map(NsmRecords.Monitored::host)
+                        .collect(Collectors.toUnmodifiableSet());
         for (NsmRecords.Monitored host : records.before()) {
-            Entry entry = new Entry();
-            entry.durable = true;
-            entries.put(host.host(), entry);
+            // Its record is of an earlier instance, and is written anew with its first lock.
+            entries.put(host.host(), new Entry());
             byClient.merge(host.host().client(), 1, Integer::sum);
+        }
+        if (reclaimers.isEmpty()) {
+            settle();
+        }
+    }
+
+    @Override
+    public void settle() throws IOException {
+        if (settled) {
+            return;
+        }
+        synchronized (settling) {
+            if (!settled) {
+                if (!records.before().isEmpty()) {
+                    records.settle();
+                }
+                settled = true;
+            }
         }
     }
 
@@ -170,7 +197,7 @@ final class StatusMonitor implements HostMonitor {
                 }
                 entry.idle = false;
                 if (!entry.durable) {
-                    records.add(new NsmRecords.Monitored(host, local));
+                    records.add(host, local);
                     entry.durable = true;
                 }
                 return;

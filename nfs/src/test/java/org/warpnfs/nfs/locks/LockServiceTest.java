@@ -352,7 +352,7 @@ class LockServiceTest {
                             assertThat(isFree(next))
                                     .as("seed %d: %s", seed, next)
                                     .isFalse();
-                        case DENIED, NO_ROOM, RESERVED, BUSY, CANCELLED, FAILED ->
+                        case DENIED, HELD_BACK, NO_ROOM, RESERVED, BUSY, CANCELLED, FAILED ->
                             throw new AssertionError("seed " + seed + ": " + got);
                     }
                 }

@@ -70,6 +70,35 @@ class StatusMonitorTest {
         assertThat(second.lock(CLIENT, "a", false, true, true, 30, 10)).isEqualTo(NlmStatus.DENIED);
     }
 
+    /** Others may have had its lock, and have changed the file. */
+    @Test
+    void restart_clientDidNotComeBackAfterTheOneBefore_isToldAndMayNotReclaim() {
+        start().lock(CLIENT, "a", false, true, 0, 10);
+        NlmBench second = start();
+        second.runTimers();
+        second.nowNanos += NlmBench.GRACE_NANOS;
+        assertThat(second.lock(OTHER, "b", false, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
+
+        NlmBench third = start();
+        third.server.listening();
+
+        assertThat(third.calls).hasSize(2);
+        assertThat(third.lock(CLIENT, "a", false, true, true, 20, 10)).isEqualTo(NlmStatus.DENIED);
+        assertThat(third.lock(OTHER, "b", false, true, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
+    }
+
+    @Test
+    void restart_inThePeriodOfTheOneBefore_allMayReclaimAgain() {
+        NlmBench first = start();
+        first.lock(CLIENT, "a", false, true, 0, 10);
+        first.lock(OTHER, "b", false, true, 10, 10);
+        assertThat(start().lock(OTHER, "b", false, true, true, 10, 10)).isEqualTo(NlmStatus.GRANTED);
+
+        NlmBench third = start();
+        assertThat(third.lock(CLIENT, "a", false, true, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(third.lock(OTHER, "b", false, true, true, 10, 10)).isEqualTo(NlmStatus.GRANTED);
+    }
+
     /** A reclaim waits for others of its owner, and meanwhile the period may end. */
     @Test
     void reclaim_periodEndsBeforeTheLockIsTaken_isDenied() {
