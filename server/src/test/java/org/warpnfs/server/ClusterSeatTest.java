@@ -32,6 +32,8 @@ class ClusterSeatTest {
     @BeforeEach
     void cluster() throws Exception {
         cluster = Files.createDirectory(shared.resolve("c"));
+        // A server in this process may have set the umask to 0.
+        Files.setPosixFilePermissions(cluster, PosixFilePermissions.fromString("rwxr-xr-x"));
         choice = new ClusterChoice("c", "a", shared, List.of());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -50,7 +51,9 @@ class TakeoverTest {
     void gatewayThatIsKilled_itsSuccessorGivesItsClientsWhatTheyHad_andTheOtherGrantsNothingMeanwhile()
             throws Exception {
         Files.createDirectory(temp.resolve("export"));
-        Files.createDirectory(temp.resolve("c"));
+        Path cluster = Files.createDirectory(temp.resolve("c"));
+        // A server in this process may have set the umask to 0.
+        Files.setPosixFilePermissions(cluster, PosixFilePermissions.fromString("rwxr-xr-x"));
         ServerProcess a = gateway("a");
         ServerProcess b = gateway("b");
         ServerProcess c = gateway("c");
