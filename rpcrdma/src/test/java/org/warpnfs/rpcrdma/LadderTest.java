@@ -102,6 +102,7 @@ class LadderTest {
             "..rpcrdma.message..",
             "org.warpnfs.payload..",
             "org.ietf.jgss..",
+            "com.sun.security.jgss..",
             "javax.security.auth..",
             "javax.crypto..",
             "org.slf4j..");

@@ -284,7 +284,7 @@ public final class GssLayer {
         GssCaller caller = new GssCaller(owner, credential.service(), credential.sequence(), replyVerifier);
         XdrStream arguments = call.arguments();
         if (credential.service() != GssService.NONE) {
-            byte[] open;
+            ByteBuffer open;
             try {
                 XdrStream in = arguments;
                 open = bodies.inTurn(
@@ -303,10 +303,10 @@ public final class GssLayer {
     }
 
     /** The call in the clear, with an empty verifier. */
-    private static XdrStream clear(CallHeader header, byte[] open) {
-        int argumentBytes = open.length - Integer.BYTES;
+    private static XdrStream clear(CallHeader header, ByteBuffer open) {
+        int argumentBytes = open.remaining() - Integer.BYTES;
         ByteBuffer clear = ByteBuffer.allocate(header.covered().length + 2 * Integer.BYTES + argumentBytes);
-        clear.put(header.covered()).putInt(AUTH_NONE).putInt(0).put(open, Integer.BYTES, argumentBytes);
+        clear.put(header.covered()).putInt(AUTH_NONE).putInt(0).put(open.slice(Integer.BYTES, argumentBytes));
         return XdrStream.of(clear.flip());
     }
 

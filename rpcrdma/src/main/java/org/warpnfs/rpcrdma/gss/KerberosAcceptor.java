@@ -1,5 +1,8 @@
 package org.warpnfs.rpcrdma.gss;
 
+import com.sun.security.jgss.ExtendedGSSContext;
+import com.sun.security.jgss.InquireType;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -8,10 +11,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import javax.security.auth.Subject;
+import javax.security.auth.kerberos.EncryptionKey;
 import javax.security.auth.kerberos.KerberosKey;
 import javax.security.auth.kerberos.KerberosPrincipal;
 import javax.security.auth.kerberos.KeyTab;
@@ -29,9 +34,11 @@ import org.ietf.jgss.Oid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * Accepts contexts of Kerberos 5 (RFC 4121) with the keys of a keytab, by the JDK's own GSS-API.
+ * Accepts contexts of Kerberos 5 (RFC 4121) with the keys of a keytab, by the JDK's own GSS-API. Messages of a context
+ * with AES are protected by {@link KerberosTokens}.
  *
  * <h2>Operation</h2>
  *
@@ -188,6 +195,8 @@ public final class KerberosAcceptor implements ContextAcceptor {
     private final class Context implements SecurityContext {
         private final GSSContext context;
         private @Nullable Instant end;
+        /** Null until the context is established, or if its encryption type is an old one. */
+        private @Nullable KerberosTokens tokens;
 
         Context(GSSContext context) {
             this.context = context;
@@ -205,8 +214,29 @@ public final class KerberosAcceptor implements ContextAcceptor {
                 String target = context.getTargName().toString();
                 requireOurService(target);
                 end = endOfTicket(token, target);
+                tokens = tokens();
             }
             return answer;
+        }
+
+        private @Nullable KerberosTokens tokens() throws GSSException {
+            if (!(context instanceof ExtendedGSSContext extended)
+                    || !(extended.inquireSecContext(InquireType.KRB5_GET_SESSION_KEY_EX)
+                            instanceof EncryptionKey key)) {
+                return null;
+            }
+            byte[] message = {};
+            byte[] sample = context.getMIC(message, 0, 0, new MessageProp(0, false));
+            try {
+                KerberosTokens made = KerberosTokens.of(key.getKeyType(), key.getEncoded(), sample, message);
+                if (made == null) {
+                    LOG.debug("the JDK makes the tokens of encryption type {}", key.getKeyType());
+                }
+                return made;
+            } catch (GeneralSecurityException e) {
+                LOG.debug("the JDK makes the tokens of encryption type {}", key.getKeyType(), e);
+                return null;
+            }
         }
 
         /** A ticket for another service of this host, whose keys are in the same keytab, is not for this one. */
@@ -234,37 +264,59 @@ public final class KerberosAcceptor implements ContextAcceptor {
 
         @Override
         public byte[] mic(byte[] in, int from, int lengthBytes) throws GSSException {
+            KerberosTokens own = tokens;
             return guarded(
-                    GSSException.FAILURE, () -> context.getMIC(in, from, lengthBytes, new MessageProp(0, false)));
+                    GSSException.FAILURE,
+                    () -> own == null
+                            ? context.getMIC(in, from, lengthBytes, new MessageProp(0, false))
+                            : own.mic(in, from, lengthBytes));
         }
 
         @Override
         public void verifyMic(byte[] token, byte[] message) throws GSSException {
+            KerberosTokens own = tokens;
             var _ = guarded(GSSException.BAD_MIC, () -> {
-                context.verifyMIC(token, 0, token.length, message, 0, message.length, new MessageProp(0, false));
+                if (own == null) {
+                    context.verifyMIC(token, 0, token.length, message, 0, message.length, new MessageProp(0, false));
+                } else {
+                    own.verifyMic(token, message);
+                }
                 return message;
             });
         }
 
         @Override
-        public byte[] wrap(byte[] message) throws GSSException {
+        public ByteBuffer wrap(List<ByteBuffer> message, int lengthBytes, int headroomBytes) throws GSSException {
+            KerberosTokens own = tokens;
+            if (own != null) {
+                return guarded(GSSException.FAILURE, () -> own.wrap(message, lengthBytes, headroomBytes));
+            }
+            ByteBuffer whole = ByteBuffer.allocate(lengthBytes);
+            message.forEach(whole::put);
             MessageProp properties = new MessageProp(0, true);
-            byte[] token = guarded(GSSException.FAILURE, () -> context.wrap(message, 0, message.length, properties));
+            byte[] token = guarded(GSSException.FAILURE, () -> context.wrap(whole.array(), 0, lengthBytes, properties));
             if (!properties.getPrivacy()) {
                 throw new GSSException(GSSException.FAILURE, NO_MINOR, "the context cannot encrypt");
             }
-            return token;
+            int end = Math.addExact(headroomBytes, token.length);
+            return ByteBuffer.allocate(Math.addExact(headroomBytes, XdrStream.roundUp(token.length)))
+                    .put(headroomBytes, token)
+                    .limit(end);
         }
 
         @Override
-        public byte[] unwrap(byte[] token) throws GSSException {
+        public ByteBuffer unwrap(byte[] token) throws GSSException {
+            KerberosTokens own = tokens;
+            if (own != null) {
+                return guarded(GSSException.DEFECTIVE_TOKEN, () -> own.unwrap(token));
+            }
             MessageProp properties = new MessageProp(0, false);
             byte[] message =
                     guarded(GSSException.DEFECTIVE_TOKEN, () -> context.unwrap(token, 0, token.length, properties));
             if (!properties.getPrivacy()) {
                 throw new GSSException(GSSException.BAD_MIC, NO_MINOR, "a body that is not encrypted");
             }
-            return message;
+            return ByteBuffer.wrap(message);
         }
 
         @Override
@@ -277,7 +329,7 @@ public final class KerberosAcceptor implements ContextAcceptor {
         }
     }
 
-    private static byte[] guarded(int major, Callable<byte[]> call) throws GSSException {
+    private static <T> T guarded(int major, Callable<T> call) throws GSSException {
         try {
             return call.call();
         } catch (GSSException e) {

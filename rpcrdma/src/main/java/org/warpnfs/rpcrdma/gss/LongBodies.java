@@ -5,9 +5,10 @@ import java.util.concurrent.Semaphore;
 /**
  * Bounds the memory of cryptography: only so many long bodies are protected or opened at once.
  *
- * <p>The JDK takes a body as an array, and allocates five to six times its length to encrypt it. Lanes have many
- * threads, of which only as many as there are processors make progress in arithmetic. So the others wait here, in the
- * order in which they came. They wait for arithmetic alone, so every wait ends. Safe for any thread.
+ * <p>A body that is protected or opened is on the heap for that time beside its clear form, and with an old encryption
+ * type, which is left to the JDK, six times. Lanes have many threads, of which only as many as there are processors
+ * make progress in arithmetic. So the others wait here, in the order in which they came. They wait for arithmetic
+ * alone, so every wait ends. Safe for any thread.
  */
 final class LongBodies {
     /** Shorter bodies do not wait. */

@@ -1,7 +1,7 @@
 package org.warpnfs.rpcrdma.gss;
 
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
+import java.util.List;
 import org.ietf.jgss.GSSException;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
@@ -35,15 +35,15 @@ final class ProtectedBody {
      *
      * @return the number of the call, and then its arguments
      */
-    static byte[] open(XdrStream in, GssService service, long sequence, SecurityContext security) throws Violation {
+    static ByteBuffer open(XdrStream in, GssService service, long sequence, SecurityContext security) throws Violation {
         byte[] databody = opaque(in, Integer.MAX_VALUE);
-        byte[] open;
+        ByteBuffer open;
         try {
             if (service == GssService.PRIVACY) {
                 open = security.unwrap(databody);
             } else {
                 security.verifyMic(opaque(in, MAX_CHECKSUM_BYTES), databody);
-                open = databody;
+                open = ByteBuffer.wrap(databody);
             }
         } catch (GSSException e) {
             throw new Violation("a body of " + databody.length + " bytes: " + e.getMessage());
@@ -51,10 +51,10 @@ final class ProtectedBody {
         if (in.remainingBytes() > 0) {
             throw new Violation(in.remainingBytes() + " bytes after the body");
         }
-        if (open.length < Integer.BYTES || open.length % Integer.BYTES != 0) {
-            throw new Violation("a body of " + open.length + " bytes");
+        if (open.remaining() < Integer.BYTES || open.remaining() % Integer.BYTES != 0) {
+            throw new Violation("a body of " + open.remaining() + " bytes");
         }
-        long inside = Integer.toUnsignedLong(ByteBuffer.wrap(open).getInt());
+        long inside = Integer.toUnsignedLong(open.getInt(0));
         if (inside != sequence) {
             throw new Violation("number " + inside + " in the body of call " + sequence);
         }
@@ -85,25 +85,24 @@ final class ProtectedBody {
      * Protects a body. What is copied of it, is copied once.
      *
      * @param head what comes before it, in the clear
-     * @param bodyBytes the length of number and results
-     * @param body puts them into a buffer
+     * @param body the pieces of number and results; read to their ends
+     * @param bodyBytes the length of all pieces
      */
     static ByteBuffer close(
-            ByteBuffer head, int bodyBytes, Consumer<ByteBuffer> body, GssService service, SecurityContext security)
+            ByteBuffer head, List<ByteBuffer> body, int bodyBytes, GssService service, SecurityContext security)
             throws GSSException {
         if (service == GssService.PRIVACY) {
-            byte[] databody = security.wrap(toArray(bodyBytes, body));
-            ByteBuffer out = ByteBuffer.allocate(
-                    Math.addExact(head.remaining() + Integer.BYTES, XdrStream.roundUp(databody.length)));
-            out.put(head);
-            InitResult.putOpaque(out, databody);
-            return out.flip();
+            int databodyAt = head.remaining() + Integer.BYTES;
+            ByteBuffer out = security.wrap(body, bodyBytes, databodyAt);
+            int databodyBytes = out.limit() - databodyAt;
+            out.put(head).putInt(databodyBytes);
+            return out.limit(databodyAt + XdrStream.roundUp(databodyBytes)).position(0);
         }
         int bodyAt = head.remaining() + Integer.BYTES;
         ByteBuffer out = ByteBuffer.allocate(
                 Math.addExact(bodyAt + Integer.BYTES + MAX_CHECKSUM_BYTES, XdrStream.roundUp(bodyBytes)));
         out.put(head).putInt(bodyBytes);
-        body.accept(out.slice(bodyAt, bodyBytes));
+        body.forEach(out::put);
         out.position(bodyAt + XdrStream.roundUp(bodyBytes));
         byte[] checksum = security.mic(out.array(), bodyAt, bodyBytes);
         if (checksum.length > MAX_CHECKSUM_BYTES) {
@@ -111,11 +110,5 @@ final class ProtectedBody {
         }
         InitResult.putOpaque(out, checksum);
         return out.flip();
-    }
-
-    private static byte[] toArray(int bodyBytes, Consumer<ByteBuffer> body) {
-        ByteBuffer array = ByteBuffer.allocate(bodyBytes);
-        body.accept(array);
-        return array.array();
     }
 }

@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.gss;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.ietf.jgss.GSSException;
 import org.slf4j.Logger;
@@ -104,8 +105,8 @@ public final class SecuredCall implements InboundCall {
                     bodyBytes,
                     () -> ProtectedBody.close(
                             xdr.slice(xdr.position(), headBytes),
+                            body(reply, headBytes),
                             bodyBytes,
-                            out -> putBody(reply, headBytes, out),
                             caller.service(),
                             security));
         } catch (GSSException | RuntimeException | Error e) {
@@ -119,15 +120,17 @@ public final class SecuredCall implements InboundCall {
     }
 
     /** The number of this call, and then the results. */
-    private void putBody(RpcMessage reply, int headBytes, ByteBuffer out) {
-        out.putInt((int) caller.sequence());
+    private List<ByteBuffer> body(RpcMessage reply, int headBytes) {
+        List<ByteBuffer> pieces = new ArrayList<>();
+        pieces.add(ByteBuffer.allocate(Integer.BYTES).putInt(0, (int) caller.sequence()));
         int skipBytes = headBytes;
         for (ByteBuffer piece : reply.gather()) {
             ByteBuffer rest = piece.duplicate();
             int skipped = Math.min(skipBytes, rest.remaining());
             skipBytes -= skipped;
-            out.put(rest.position(rest.position() + skipped));
+            pieces.add(rest.position(rest.position() + skipped));
         }
+        return pieces;
     }
 
     /** The length of the header of a successful reply; -1 for another reply, which has no results. */

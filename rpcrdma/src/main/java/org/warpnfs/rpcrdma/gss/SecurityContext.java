@@ -1,6 +1,8 @@
 package org.warpnfs.rpcrdma.gss;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import org.ietf.jgss.GSSException;
 import org.jspecify.annotations.Nullable;
 
@@ -43,15 +45,23 @@ public interface SecurityContext {
     /** Verifies the checksum of a message (GSS_VerifyMIC). */
     void verifyMic(byte[] token, byte[] message) throws GSSException;
 
-    /** Encrypts a message (GSS_Wrap with confidentiality). */
-    byte[] wrap(byte[] message) throws GSSException;
+    /**
+     * Encrypts a message (GSS_Wrap with confidentiality).
+     *
+     * @param message its pieces; read to their ends
+     * @param lengthBytes of all pieces
+     * @param headroomBytes unused bytes before the token
+     * @return a buffer on the heap, from position 0 to the token's end, with room for padding behind it
+     */
+    ByteBuffer wrap(List<ByteBuffer> message, int lengthBytes, int headroomBytes) throws GSSException;
 
     /**
      * Decrypts a message (GSS_Unwrap).
      *
+     * @param token must not be used any more: it may be decrypted in place
      * @throws GSSException also if the message was not encrypted
      */
-    byte[] unwrap(byte[] token) throws GSSException;
+    ByteBuffer unwrap(byte[] token) throws GSSException;
 
     /** Forgets the keys. */
     void dispose();

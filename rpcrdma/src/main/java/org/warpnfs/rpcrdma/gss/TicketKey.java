@@ -3,7 +3,6 @@ package org.warpnfs.rpcrdma.gss;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
-import java.util.HexFormat;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.spec.IvParameterSpec;
@@ -11,81 +10,36 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decrypts tickets with the key of their service.
+ * Decrypts tickets with the key of their service, and derives keys of other keys.
  *
- * <pre>
- * encryption type                   | key of the encryption                                  | checksum
- * ----------------------------------+--------------------------------------------------------+---------
- * 17, 18 aes*-cts-hmac-sha1-96      | AES of the folded constant, chained (RFC 3962)         | 12 bytes
- * 19     aes128-cts-hmac-sha256-128 | HMAC-SHA-256 of counter, constant, 0, bits (RFC 8009)  | 16 bytes
- * 20     aes256-cts-hmac-sha384-192 | HMAC-SHA-384 likewise                                  | 24 bytes
- * </pre>
- *
- * The plain text begins with a block that means nothing. The checksum is not verified: this is for tickets that the JDK
- * has verified with the same key, and only to read what it does not tell.
+ * <p>The plain text begins with a block that means nothing. The checksum is not verified: this is for tickets that the
+ * JDK has verified with the same key, and only to read what it does not tell.
  */
 final class TicketKey {
     private static final int BLOCK_BYTES = 16;
-    /** The key usage of a ticket is 2 (RFC 4120, section 7.5.1); 0xAA is the constant of encryption keys. */
-    private static final byte[] CONSTANT = HexFormat.of().parseHex("00000002aa");
+    /** Key usage (RFC 4120, section 7.5.1). */
+    private static final int USAGE = 2;
 
     private TicketKey() {}
-
-    private enum Type {
-        AES128_SHA1(17, 16, 12, null),
-        AES256_SHA1(18, 32, 12, null),
-        AES128_SHA256(19, 16, 16, "HmacSHA256"),
-        AES256_SHA384(20, 32, 24, "HmacSHA384");
-
-        private final int code;
-        private final int keyBytes;
-        private final int checksumBytes;
-        private final @Nullable String derivation;
-
-        Type(int code, int keyBytes, int checksumBytes, @Nullable String derivation) {
-            this.code = code;
-            this.keyBytes = keyBytes;
-            this.checksumBytes = checksumBytes;
-            this.derivation = derivation;
-        }
-
-        static @Nullable Type of(int code) {
-            for (Type type : values()) {
-                if (type.code == code) {
-                    return type;
-                }
-            }
-            return null;
-        }
-    }
 
     /**
      * The plain text of a ticket.
      *
-     * @return null if the encryption type is another one, or if key or ticket do not have its length
+     * @return null if the encryption type is none of {@link EncryptionType}, or if key or ticket do not have its length
      */
     static byte @Nullable [] decrypt(ServiceTicket ticket, byte[] key) throws GeneralSecurityException {
-        Type type = Type.of(ticket.encryptionType());
-        if (type == null || key.length != type.keyBytes) {
+        EncryptionType type = EncryptionType.of(ticket.encryptionType(), key);
+        if (type == null) {
             return null;
         }
-        int encryptedBytes = ticket.cipher().length - type.checksumBytes;
+        int encryptedBytes = ticket.cipher().length - type.checksumBytes();
         if (encryptedBytes <= BLOCK_BYTES) {
             return null;
         }
-        Cipher aes = Cipher.getInstance("AES/CTS/NoPadding");
-        aes.init(
-                Cipher.DECRYPT_MODE,
-                new SecretKeySpec(encryptionKey(type, key), "AES"),
-                new IvParameterSpec(new byte[BLOCK_BYTES]));
+        Cipher aes =
+                EncryptionType.cipher(Cipher.DECRYPT_MODE, type.derive(key, USAGE, EncryptionType.Purpose.ENCRYPTION));
         byte[] open = aes.doFinal(ticket.cipher(), 0, encryptedBytes);
         return Arrays.copyOfRange(open, BLOCK_BYTES, open.length);
-    }
-
-    private static byte[] encryptionKey(Type type, byte[] key) throws GeneralSecurityException {
-        return type.derivation == null
-                ? chained(key, CONSTANT, type.keyBytes)
-                : hashed(type.derivation, key, CONSTANT, type.keyBytes);
     }
 
     /** RFC 3961, section 5.1, with AES. */

@@ -29,8 +29,8 @@ import org.ietf.jgss.Oid;
  * Reads tokens of either side of a captured context with its session key, as its client would: Wrap tokens with
  * encryption and MIC tokens of RFC 4121, section 4.2.6.
  *
- * <p>The code for tokens is not that of the server, which is the JDK's. That it is right, is proven by the tokens of a
- * Linux client and of knfsd.
+ * <p>The code for tokens is not that of the server. That it is right, is proven by the tokens of a Linux client and of
+ * knfsd.
  */
 final class ClientKeys {
     private static final int HEADER_BYTES = 16;
@@ -130,6 +130,47 @@ final class ClientKeys {
 
     byte[] unwrapOfClient(byte[] token) throws GeneralSecurityException {
         return unwrap(token, INITIATOR_SEAL);
+    }
+
+    /**
+     * A Wrap token as a client makes it.
+     *
+     * @param extra bytes without meaning behind the message
+     * @param rotation to the right, of what follows the header
+     */
+    byte[] wrapOfClient(byte[] message, int extra, int rotation) throws GeneralSecurityException {
+        byte[] header = ByteBuffer.allocate(HEADER_BYTES)
+                .putInt(0x050402ff)
+                .putShort((short) extra)
+                .putShort((short) 0)
+                .putLong(7)
+                .array();
+        byte[] clear = ByteBuffer.allocate(16 + message.length + extra + HEADER_BYTES)
+                .putLong(0x1122334455667788L)
+                .putLong(message.length)
+                .put(message)
+                .put(new byte[extra])
+                .put(header)
+                .array();
+        Cipher aes = Cipher.getInstance("AES/CTS/NoPadding");
+        aes.init(
+                Cipher.ENCRYPT_MODE,
+                new SecretKeySpec(derived(INITIATOR_SEAL, FOR_ENCRYPTION), "AES"),
+                new IvParameterSpec(new byte[16]));
+        byte[] encrypted = aes.doFinal(clear);
+        byte[] sum = isSha1()
+                ? checksum(INITIATOR_SEAL, FOR_INTEGRITY, clear)
+                : checksum(INITIATOR_SEAL, FOR_INTEGRITY, new byte[16], encrypted);
+        byte[] data = ByteBuffer.allocate(encrypted.length + sum.length)
+                .put(encrypted)
+                .put(sum)
+                .array();
+        byte[] token = Arrays.copyOf(header, HEADER_BYTES + data.length);
+        ByteBuffer.wrap(token).putShort(6, (short) rotation);
+        for (int at = 0; at < data.length; at++) {
+            token[HEADER_BYTES + (at + rotation) % data.length] = data[at];
+        }
+        return token;
     }
 
     private byte[] unwrap(byte[] token, int usage) throws GeneralSecurityException {

@@ -4,9 +4,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.CRC32;
 import org.ietf.jgss.GSSException;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
  * A mechanism for tests: a token is a name, a checksum is a CRC over key and message, and encryption flips bits. The
@@ -83,7 +85,16 @@ final class FakeSecurity implements SecurityContext {
     }
 
     @Override
-    public byte[] wrap(byte[] message) {
+    public ByteBuffer wrap(List<ByteBuffer> message, int lengthBytes, int headroomBytes) {
+        ByteBuffer whole = ByteBuffer.allocate(lengthBytes);
+        message.forEach(whole::put);
+        byte[] token = wrap(whole.array());
+        return ByteBuffer.allocate(headroomBytes + XdrStream.roundUp(token.length))
+                .put(headroomBytes, token)
+                .limit(headroomBytes + token.length);
+    }
+
+    byte[] wrap(byte[] message) {
         ByteBuffer out = ByteBuffer.allocate(message.length + Integer.BYTES).put(checksum(message));
         for (byte value : message) {
             out.put((byte) ~value);
@@ -92,7 +103,7 @@ final class FakeSecurity implements SecurityContext {
     }
 
     @Override
-    public byte[] unwrap(byte[] token) throws GSSException {
+    public ByteBuffer unwrap(byte[] token) throws GSSException {
         if (token.length < Integer.BYTES) {
             throw new GSSException(GSSException.DEFECTIVE_TOKEN);
         }
@@ -101,7 +112,7 @@ final class FakeSecurity implements SecurityContext {
             message[i] = (byte) ~message[i];
         }
         verifyMic(Arrays.copyOf(token, Integer.BYTES), message);
-        return message;
+        return ByteBuffer.wrap(message);
     }
 
     @Override

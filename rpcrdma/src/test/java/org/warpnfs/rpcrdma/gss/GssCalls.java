@@ -1,6 +1,8 @@
 package org.warpnfs.rpcrdma.gss;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.RpcMessage;
@@ -124,7 +126,10 @@ final class GssCalls {
                 InitResult.putOpaque(call, body);
                 InitResult.putOpaque(call, owner.mic(body));
             }
-            case PRIVACY -> InitResult.putOpaque(call, owner.wrap(body));
+            case PRIVACY -> {
+                ByteBuffer token = owner.wrap(List.of(ByteBuffer.wrap(body)), body.length, 0);
+                InitResult.putOpaque(call, Arrays.copyOf(token.array(), token.limit()));
+            }
         }
         return call.flip();
     }

@@ -191,7 +191,7 @@ class GssLayerTest {
             alice.verifyMic(opaque(reply), databody);
             body = databody;
         } else {
-            body = alice.unwrap(databody);
+            body = alice.unwrap(databody).array();
         }
         assertThat(reply.hasRemaining()).isFalse();
         assertThat(ByteBuffer.wrap(body).getInt()).isEqualTo(sequence);

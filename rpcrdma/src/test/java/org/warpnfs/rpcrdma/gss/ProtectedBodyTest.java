@@ -24,7 +24,7 @@ class ProtectedBodyTest {
                 .chunk(ByteBuffer.wrap(databody))
                 .build();
 
-        assertThat(ProtectedBody.open(call, GssService.PRIVACY, 9, security)).isEqualTo(BODY);
+        assertThat(ProtectedBody.open(call, GssService.PRIVACY, 9, security)).isEqualTo(ByteBuffer.wrap(BODY));
     }
 
     @Test
