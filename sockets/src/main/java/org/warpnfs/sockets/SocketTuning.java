@@ -3,6 +3,7 @@ package org.warpnfs.sockets;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelConfig;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
@@ -21,6 +22,9 @@ import org.slf4j.LoggerFactory;
  * answer. It also ends a connection whose peer has acknowledged nothing for two minutes. Otherwise a peer whose host
  * has vanished would hold its receives and its place for ever. Keepalive alone does not cover data in flight, which
  * Linux retransmits for a quarter of an hour. The limit for data in flight (TCP_USER_TIMEOUT) is set with epoll only.
+ *
+ * <p>A listener has to have the congestion control before it listens. Its connections inherit it. If the system's own
+ * is a paced one such as bbr, the kernel paces a connection that began with it even after it has another.
  */
 public final class SocketTuning {
     private static final Logger LOG = LoggerFactory.getLogger(SocketTuning.class);
@@ -49,7 +53,7 @@ public final class SocketTuning {
             set(channel, EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
             set(channel, EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
             set(channel, EpollChannelOption.TCP_USER_TIMEOUT, USER_TIMEOUT_MILLIS);
-            chooseCongestionControl(epoll, congestionControl);
+            congestionControl(epoll, congestionControl);
         } else {
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEPALIVE_IDLE_SECONDS);
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), KEEPALIVE_INTERVAL_SECONDS);
@@ -65,18 +69,23 @@ public final class SocketTuning {
         }
     }
 
-    private static void chooseCongestionControl(EpollSocketChannel channel, String congestionControl) {
-        if (congestionControl.isEmpty()) {
+    /**
+     * Sets the congestion control of one channel.
+     *
+     * @param channel a connection, or a listener before it is bound
+     * @param name as for {@link #apply}
+     */
+    public static void congestionControl(Channel channel, String name) {
+        if (name.isEmpty() || !(channel.config() instanceof EpollChannelConfig config)) {
             return;
         }
-        byte[] name = congestionControl.getBytes(StandardCharsets.US_ASCII);
+        byte[] value = name.getBytes(StandardCharsets.US_ASCII);
         try {
-            channel.config()
-                    .setOption(
-                            new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, name.length),
-                            ByteBuffer.allocateDirect(name.length).put(name).flip());
+            config.setOption(
+                    new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, value.length),
+                    ByteBuffer.allocateDirect(value.length).put(value).flip());
         } catch (ChannelException e) {
-            LOG.debug("congestion control {} cannot be set: {}", congestionControl, e.toString());
+            LOG.debug("congestion control {} cannot be set: {}", name, e.toString());
         }
     }
 }

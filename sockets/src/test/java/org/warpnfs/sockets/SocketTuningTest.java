@@ -3,11 +3,31 @@ package org.warpnfs.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.RawUnixChannelOption;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SocketTuningTest {
+    private static final int WAIT_SECONDS = 60;
+    private static final int IPPROTO_TCP = 6;
+    private static final int TCP_CONGESTION = 13;
+
     /**
      * A vanished host is noticed within two minutes, idle or with data in flight. The system's own limits are hours.
      */
@@ -25,5 +45,49 @@ class SocketTuningTest {
         } finally {
             channel.unsafe().closeForcibly();
         }
+    }
+
+    /** Every Linux has reno, and lets everybody choose it. It is nobody's default. */
+    @Test
+    void listenerWithCongestionControl_accepts_connectionsBeginWithIt() throws Exception {
+        assumeTrue(Epoll.isAvailable());
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        try {
+            BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
+            Channel listener = new ServerBootstrap()
+                    .group(group)
+                    .channel(EpollServerSocketChannel.class)
+                    .handler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel listening) {
+                            SocketTuning.congestionControl(listening, "reno");
+                        }
+                    })
+                    .childHandler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel child) {
+                            accepted.add(child);
+                        }
+                    })
+                    .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .sync()
+                    .channel();
+            InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+            try (Socket _ = new Socket(address.getAddress(), address.getPort())) {
+                Channel child = accepted.poll(WAIT_SECONDS, TimeUnit.SECONDS);
+                assertThat(child).isNotNull();
+                assertThat(congestionControl(child)).isEqualTo("reno");
+            }
+        } finally {
+            group.shutdownGracefully(0, WAIT_SECONDS, TimeUnit.SECONDS).sync();
+        }
+    }
+
+    private static String congestionControl(Channel channel) {
+        ByteBuffer name =
+                channel.config().getOption(new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, 16));
+        byte[] bytes = new byte[name.remaining()];
+        name.get(bytes);
+        return new String(bytes, StandardCharsets.US_ASCII).split("\0", 2)[0];
     }
 }

@@ -157,7 +157,14 @@ public final class IwarpTransport implements AutoCloseable {
                 .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .handler(new AcceptPause(statistics.acceptFailureCounter()::increment, () -> {}))
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel listener) {
+                        SocketTuning.congestionControl(listener, config.congestionControl());
+                        listener.pipeline()
+                                .addLast(new AcceptPause(statistics.acceptFailureCounter()::increment, () -> {}));
+                    }
+                })
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, readSizes())

@@ -92,7 +92,16 @@ public final class TcpListener implements AutoCloseable {
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .handler(new AcceptPause(() -> statistics.increment(Counter.ACCEPTS_FAILED), connections::evictIdle))
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel listening) {
+                        TcpSockets.tuneListener(listening);
+                        listening
+                                .pipeline()
+                                .addLast(new AcceptPause(
+                                        () -> statistics.increment(Counter.ACCEPTS_FAILED), connections::evictIdle));
+                    }
+                })
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {

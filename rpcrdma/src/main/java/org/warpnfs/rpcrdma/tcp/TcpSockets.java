@@ -41,6 +41,11 @@ final class TcpSockets {
         SocketTuning.apply(channel, CONGESTION_CONTROL);
     }
 
+    /** Sets what the connections of a listener inherit, before it is bound. */
+    static void tuneListener(Channel listener) {
+        SocketTuning.congestionControl(listener, CONGESTION_CONTROL);
+    }
+
     static void shutDown(EventLoopGroup loops) {
         loops.shutdownGracefully(0, LOOP_SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
     }

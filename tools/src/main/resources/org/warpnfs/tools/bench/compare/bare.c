@@ -391,6 +391,7 @@ static void measure(struct client *c, pid_t server, uint64_t warm_up, uint64_t d
 		receive(c, buffer);
 }
 
+/* For a listener, whose connection inherits it, and a client. A connection that began with bbr stays paced. */
 static void tune(int socket)
 {
 	int one = 1;
@@ -423,6 +424,8 @@ int main(int arguments, char **argument)
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t length = sizeof address;
 	int listening = socket(AF_INET, SOCK_STREAM, 0);
+	if (listening >= 0)
+		tune(listening);
 	if (listening < 0 || bind(listening, (struct sockaddr *)&address, length) || listen(listening, 1)
 			|| getsockname(listening, (struct sockaddr *)&address, &length))
 		die("listen");
@@ -435,7 +438,6 @@ int main(int arguments, char **argument)
 		int socket = accept(listening, NULL, NULL);
 		if (socket < 0)
 			die("accept");
-		tune(socket);
 		if (c.writes)
 			serve_writes(socket);
 		else
@@ -443,9 +445,11 @@ int main(int arguments, char **argument)
 		return 0;
 	}
 	c.socket = socket(AF_INET, SOCK_STREAM, 0);
-	if (c.socket < 0 || connect(c.socket, (struct sockaddr *)&address, length))
-		die("connect");
+	if (c.socket < 0)
+		die("socket");
 	tune(c.socket);
+	if (connect(c.socket, (struct sockaddr *)&address, length))
+		die("connect");
 	for (int i = 0; i < c.depth; i++)
 		c.sinks[i] = memory(size);
 	measure(&c, server, warm_up * 1000000, duration * 1000000);
