@@ -3,6 +3,7 @@ package org.warpnfs.sockets;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollChannelConfig;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -13,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Sets the socket options of all connections of iWARP and of RPC over TCP. An option that the platform does not support
@@ -85,7 +87,13 @@ public final class SocketTuning {
                     new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, value.length),
                     ByteBuffer.allocateDirect(value.length).put(value).flip());
         } catch (ChannelException e) {
-            LOG.debug("congestion control {} cannot be set: {}", name, e.toString());
+            // Told once for a listener, since the kernel will say the same of each of its connections.
+            LOG.atLevel(channel instanceof ServerChannel ? Level.INFO : Level.DEBUG)
+                    .log(
+                            "congestion control {} cannot be set, so the system's own is used"
+                                    + " (net.ipv4.tcp_allowed_congestion_control): {}",
+                            name,
+                            e.toString());
         }
     }
 }
