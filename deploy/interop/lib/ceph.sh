@@ -1,9 +1,9 @@
-# Sourced. The cluster of Ceph for --backend ceph: a monitor, a manager, an OSD that keeps its objects in memory, and a
-# metadata server, on the loopback of the run's namespace. It begins with the run and ends with it.
+# Sourced. The cluster of Ceph for --backend ceph: a monitor, a manager, two OSDs that keep each object twice in memory,
+# and a metadata server, on the loopback of the run's namespace. It begins with the run and ends with it.
 # shellcheck shell=bash disable=SC2154
 
 ceph_programs='ceph ceph-mon ceph-mgr ceph-osd ceph-mds monmaptool'
-ceph_metadata_id='' ceph_ids=()
+ceph_metadata_id='' ceph_monitor_id='' ceph_osd_ids=() ceph_ids=()
 
 # ceph_missing: prints what is wrong with this host
 ceph_missing() {
@@ -31,10 +31,9 @@ ceph_start() {
 }
 
 ceph_make() {
-  local top=$directory/ceph address='[v2:127.0.0.1:3300,v1:127.0.0.1:6789]' fsid osd part
+  local top=$directory/ceph address='[v2:127.0.0.1:3300,v1:127.0.0.1:6789]' fsid osd part number
   fsid=$(cat /proc/sys/kernel/random/uuid)
-  osd=$(cat /proc/sys/kernel/random/uuid)
-  for part in mon osd mds mgr; do mkdir -p "$top/$part"; done
+  for part in mon osd0 osd1 mds mgr; do mkdir -p "$top/$part"; done
   # An admin socket would need a short path.
   cat >"$top/ceph.conf" <<END
 [global]
@@ -47,7 +46,7 @@ ms bind ipv6 = false
 auth cluster required = none
 auth service required = none
 auth client required = none
-osd pool default size = 1
+osd pool default size = 2
 osd pool default min size = 1
 osd pool default pg autoscale mode = off
 mon allow pool size one = true
@@ -63,8 +62,10 @@ mon data avail warn = 2
 mon data avail crit = 1
 auth allow insecure global id reclaim = false
 mon osd down out interval = 0
+mon osd min down reporters = 1
+mon osd reporter subtree level = osd
 [osd]
-osd data = $top/osd
+osd data = $top/osd\$id
 osd objectstore = memstore
 memstore device bytes = 4294967296
 osd crush update on start = false
@@ -78,12 +79,18 @@ END
   monmaptool --create --fsid "$fsid" --addv a "$address" "$top/monmap" >>"$directory/ceph.log" 2>&1 &&
     ceph-mon -c "$top/ceph.conf" --mkfs -i a --monmap "$top/monmap" >>"$directory/ceph.log" 2>&1 || return
   ceph_daemon ceph-mon a
+  ceph_monitor_id=$id
   # Without a manager the cluster does not know how much room it has.
   ceph_daemon ceph-mgr a
-  ceph_do osd new "$osd" 0 && ceph-osd -c "$top/ceph.conf" -i 0 --mkfs --osd-uuid "$osd" >>"$directory/ceph.log" 2>&1 || return
-  ceph_daemon ceph-osd 0
-  ceph_do osd crush add osd.0 1.0 root=default host=here && ceph_do osd pool create metadata 8 &&
-    ceph_do osd pool create data 8 && ceph_do fs new files metadata data || return
+  for number in 0 1; do
+    osd=$(cat /proc/sys/kernel/random/uuid)
+    ceph_do osd new "$osd" $number &&
+      ceph-osd -c "$top/ceph.conf" -i $number --mkfs --osd-uuid "$osd" >>"$directory/ceph.log" 2>&1 || return
+    ceph_daemon ceph-osd $number
+    ceph_osd_ids[number]=$id
+    ceph_do osd crush add osd.$number 1.0 root=default host=here || return
+  done
+  ceph_do osd pool create metadata 8 && ceph_do osd pool create data 8 && ceph_do fs new files metadata data || return
   ceph_metadata_start
 }
 
@@ -100,10 +107,27 @@ ceph_metadata_replace() {
   until_true 90 ceph_active
 }
 
+# ceph_monitor_pause SECONDS: kills the monitor, and starts it again after that time; returns when it answers
+ceph_monitor_pause() {
+  stop "$ceph_monitor_id" KILL || true
+  sleep "$1"
+  ceph_daemon ceph-mon a
+  ceph_monitor_id=$id
+  until_true 90 ceph_active
+}
+
+# ceph_osd_kill: kills an OSD, whose objects are lost with it; returns when the cluster knows
+ceph_osd_kill() {
+  stop "${ceph_osd_ids[0]}" KILL || true
+  until_true 90 ceph_one_osd
+}
+
+ceph_one_osd() { timeout 20 ceph -c "$directory/ceph/ceph.conf" osd stat 2>/dev/null | grep -q ' 1 up'; }
+
 # ceph_stop: ends the cluster
 ceph_stop() {
   local pid
   for pid in "${ceph_ids[@]}"; do stop "$pid" KILL || true; done
-  ceph_ids=()
+  ceph_ids=() ceph_osd_ids=()
   rm -rf "$directory/ceph"
 }

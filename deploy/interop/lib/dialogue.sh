@@ -31,6 +31,8 @@ serve_request() {
       dataservers_used "$2" >"$directory/dataservers.complaint"
       if [ -s "$directory/dataservers.complaint" ]; then answer "failed: $(cat "$directory/dataservers.complaint")"; else answer done; fi ;;
     metadata-replace) if ceph_metadata_replace "$2"; then answer done; else answer 'failed: no metadata server has become active'; fi ;;
+    monitor-pause) if ceph_monitor_pause "$2"; then answer done; else answer 'failed: the monitor does not answer'; fi ;;
+    osd-kill) if ceph_osd_kill; then answer done; else answer 'failed: the cluster does not notice that the OSD is gone'; fi ;;
     server-freeze) server_freeze "$2"; answer done ;;
     resets) resets_start; answer done ;;
     resets-end)

@@ -33,7 +33,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if and (gt (int $gateways.count) 1) (not $gateways.cluster) -}}
 {{- fail (printf "gateways.count is %d: gateways.cluster has to name their cluster" (int $gateways.count)) -}}
 {{- end -}}
-{{- if and $gateways.cluster (not $gateways.claim) -}}
+{{- if and $gateways.cluster (not $gateways.claim) (not .Values.ceph.secret) -}}
 {{- fail "gateways.cluster is set: gateways.claim has to name a claim that all gateways can mount" -}}
 {{- end -}}
 {{- if and $gateways.claim (not $gateways.cluster) -}}

@@ -223,6 +223,23 @@ class ChartTest {
     }
 
     @Test
+    void gateways_withAClaim_keepInItWhatTheyShare() throws IOException {
+        List<HasMetadata> objects = StrictModel.read(template()
+                .withValuesFile(GATEWAYS)
+                .set("gateways.claim", "shared")
+                .call());
+        assertThat(container(objects).getArgs())
+                .containsSubsequence("--cluster", "blue", "--node", "$(POD_NAME)", "--cluster-directory", "/cluster");
+        assertThat(container(objects).getVolumeMounts())
+                .extracting(mount -> mount.getMountPath())
+                .contains("/etc/ceph", "/cluster", "/state");
+        assertThat(pod(objects).getVolumes())
+                .filteredOn(volume -> volume.getName().equals("cluster"))
+                .extracting(volume -> volume.getPersistentVolumeClaim().getClaimName())
+                .containsExactly("shared");
+    }
+
+    @Test
     void gateways_ofCeph_haveAnAddressEach_theirNameFromThePod_andTheKeyOfTheCluster() throws IOException {
         List<HasMetadata> objects =
                 StrictModel.read(template().withValuesFile(GATEWAYS).call());
@@ -237,7 +254,9 @@ class ChartTest {
         assertThat(words)
                 .containsSubsequence("--backend", "ceph", "--ceph-conf", "/etc/ceph/ceph.conf", "--ceph-id", "files")
                 .containsSubsequence("--ceph-filesystem", "main")
-                .containsSubsequence("--cluster", "blue", "--node", "$(POD_NAME)", "--cluster-directory", "/cluster");
+                .containsSubsequence("--cluster", "blue", "--node", "$(POD_NAME)")
+                .as("what they share is in Ceph")
+                .doesNotContain("--cluster-directory");
         assertThatCode(() -> Main.commandLine().parseArgs(words.toArray(String[]::new)))
                 .doesNotThrowAnyException();
         assertThat(server.getEnv())
@@ -246,7 +265,8 @@ class ChartTest {
                 .containsExactly("metadata.name");
         assertThat(server.getVolumeMounts())
                 .extracting(mount -> mount.getMountPath())
-                .contains("/etc/ceph", "/cluster", "/state");
+                .contains("/etc/ceph", "/state")
+                .doesNotContain("/cluster");
         assertThat(pod(objects).getVolumes())
                 .filteredOn(volume -> volume.getName().equals("ceph"))
                 .extracting(volume -> volume.getSecret().getSecretName())

@@ -61,6 +61,14 @@ class LadderTest {
             .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.fs.ceph.libcephfs");
 
     @ArchTest
+    static final ArchRule LIBRADOS_USES_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.fs.ceph.librados")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.fs.ceph.librados");
+
+    @ArchTest
     static final ArchRule LIBC_USES_THE_JDK_ALONE = classes()
             .that()
             .resideInAPackage("org.warpnfs.fs.local.libc")

@@ -12,7 +12,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
 
 /** The key that signs the file handles of all nodes of a cluster, so that handles are valid at each. */
@@ -27,8 +26,7 @@ final class ClusterHandleKey {
      *
      * @throws ConfigException if it cannot be read or made; it names the file
      */
-    static byte[] of(ClusterChoice choice) throws ConfigException {
-        Path cluster = ClusterSeat.clusterDirectory(choice);
+    static byte[] of(Path cluster) throws ConfigException {
         Path file = cluster.resolve("handle-key");
         try {
             if (!Files.exists(file)) {

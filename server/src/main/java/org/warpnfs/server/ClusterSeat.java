@@ -2,9 +2,6 @@ package org.warpnfs.server;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
@@ -20,13 +17,13 @@ import org.warpnfs.nfs.cluster.Addresses;
 import org.warpnfs.nfs.cluster.ClusterRecord;
 import org.warpnfs.nfs.cluster.ClusterStore;
 import org.warpnfs.nfs.cluster.ClusterTiming;
-import org.warpnfs.nfs.cluster.DirectoryStore;
 import org.warpnfs.nfs.cluster.Joining;
 import org.warpnfs.nfs.cluster.Member;
 import org.warpnfs.nfs.cluster.Membership;
 import org.warpnfs.nfs.cluster.Signs;
 import org.warpnfs.nfs.cluster.View;
 import org.warpnfs.nfs.export.Gateways;
+import org.warpnfs.nfs.nlm.NsmStore;
 import org.warpnfs.nfs.v4.state.recovery.ClusterRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.SharedGrace;
@@ -35,7 +32,7 @@ import org.warpnfs.server.config.ConfigException;
 
 /**
  * A gateway's place in its cluster: it joins, gives signs of life on a thread of its own, and leaves. Another thread,
- * which uses no file, ends the process in time if the directory hangs.
+ * which touches nothing shared, ends the process in time if what is shared hangs.
  *
  * <h2>Operation</h2>
  *
@@ -45,7 +42,7 @@ import org.warpnfs.server.config.ConfigException;
  *
  * <h2>Errors</h2>
  *
- * While the directory cannot be read or written, the node goes on until its last sign of life is too old. Safe for any
+ * While what is shared cannot be read or written, the node goes on until its last sign of life is too old. Safe for any
  * thread.
  */
 final class ClusterSeat implements AutoCloseable {
@@ -56,8 +53,8 @@ final class ClusterSeat implements AutoCloseable {
 
     private final ClusterChoice choice;
     private final ClusterTiming timing;
-    private final DirectoryStore store;
-    private final Path directory;
+    private final SharedState shared;
+    private final ClusterStore store;
     private final Runnable ended;
     private final ClusterStore.Versioned joined;
     private final Membership membership;
@@ -132,12 +129,12 @@ final class ClusterSeat implements AutoCloseable {
         boolean hasClients();
     }
 
-    private ClusterSeat(ClusterChoice choice, ClusterTiming timing, Path cluster, Runnable ended)
+    private ClusterSeat(ClusterChoice choice, ClusterTiming timing, SharedState shared, Runnable ended)
             throws IOException, ConfigException {
         this.choice = choice;
         this.timing = timing;
-        this.store = DirectoryStore.open(cluster);
-        this.directory = store.nodeDirectory(choice.node()).resolve("nfs4");
+        this.shared = shared;
+        this.store = shared.store();
         this.ended = ended;
         this.addresses = new Addresses(choice.node(), choice.addresses());
         long began = System.nanoTime();
@@ -154,7 +151,7 @@ final class ClusterSeat implements AutoCloseable {
                 new OfMembership(),
                 () -> recovered = true);
         try {
-            this.log = ClusterRecoveryLog.open(directory, own, record.epoch(), place);
+            this.log = ClusterRecoveryLog.open(shared.takeOver(own.instance()), own, record.epoch(), place);
         } catch (IOException e) {
             // Otherwise the others would wait for a sign of life, at each start.
             boolean _ = tellOfStop(true);
@@ -185,45 +182,17 @@ final class ClusterSeat implements AutoCloseable {
         }
     }
 
-    /** The directory of a cluster. */
-    static Path clusterDirectory(ClusterChoice choice) {
-        return choice.directory().resolve(choice.name());
-    }
-
-    /**
-     * The state directory of a node, which it finds wherever it runs.
-     *
-     * @throws ConfigException if the cluster's directory is missing, or anybody may write to it. It is not made: if the
-     *     shared file system is not mounted, each node would make one of its own
-     */
-    static Path stateDirectory(ClusterChoice choice) throws ConfigException {
-        if (!Files.isDirectory(clusterDirectory(choice))) {
-            throw new ConfigException("--cluster-directory: " + clusterDirectory(choice)
-                    + ": no such directory; mount the shared file system, and make it once for the cluster");
-        }
-        try {
-            if (Files.getPosixFilePermissions(clusterDirectory(choice)).contains(PosixFilePermission.OTHERS_WRITE)) {
-                throw new ConfigException("--cluster-directory: " + clusterDirectory(choice)
-                        + ": anybody may write to it, and so take the place of a node; chmod o-w");
-            }
-        } catch (IOException e) {
-            throw new ConfigException("--cluster-directory: " + clusterDirectory(choice) + ": " + e, e);
-        }
-        return clusterDirectory(choice).resolve("nodes").resolve(choice.node());
-    }
-
     /**
      * Joins the cluster, and waits until the node's clients may reclaim.
      *
-     * @param state the node's, which is locked by this process
+     * @param shared stays open until this is closed
      * @param ended is told, on a thread of its own, if this process must end
      * @throws ConfigException if it cannot join; one line gives the reason
      */
-    static ClusterSeat take(ClusterChoice choice, Duration lease, StateDirectory state, Runnable ended)
+    static ClusterSeat take(ClusterChoice choice, Duration lease, SharedState shared, Runnable ended)
             throws ConfigException {
-        Path _ = state.part("nfs4");
         try {
-            ClusterSeat seat = new ClusterSeat(choice, ClusterTiming.of(lease), clusterDirectory(choice), ended);
+            ClusterSeat seat = new ClusterSeat(choice, ClusterTiming.of(lease), shared, ended);
             boolean done = false;
             try {
                 seat.awaitEnforced();
@@ -235,7 +204,7 @@ final class ClusterSeat implements AutoCloseable {
             }
             return seat;
         } catch (IOException e) {
-            throw new ConfigException("--cluster-directory: " + e.getMessage(), e);
+            throw new ConfigException(shared.flag() + ": " + e.getMessage(), e);
         }
     }
 
@@ -275,8 +244,8 @@ final class ClusterSeat implements AutoCloseable {
                 pause(timing.beatNanos());
             }
         }
-        throw new ConfigException("--node " + choice.node() + ": is running elsewhere, as its signs of life in "
-                + clusterDirectory(choice).resolve("beats").resolve(choice.node()) + " say; stop it first");
+        throw new ConfigException(
+                "--node " + choice.node() + ": is running elsewhere, as its signs of life say; stop it first");
     }
 
     private Signs look(Set<String> nodes) throws IOException {
@@ -330,6 +299,11 @@ final class ClusterSeat implements AutoCloseable {
         return log;
     }
 
+    /** Where NSM of this node keeps its records. */
+    NsmStore nsm() throws IOException {
+        return shared.nsm();
+    }
+
     /** The gateways of which clients are told. */
     Gateways gateways() {
         return addresses::hosts;
@@ -359,12 +333,12 @@ final class ClusterSeat implements AutoCloseable {
             try {
                 beat();
                 if (failures > 0) {
-                    LOG.info("cluster {}: the directory can be used again", choice.name());
+                    LOG.info("cluster {}: what it shares can be used again", choice.name());
                     failures = 0;
                 }
             } catch (IOException | RuntimeException e) {
                 if (failures++ == 0) {
-                    LOG.error("cluster {}: the directory cannot be used: {}", choice.name(), e.toString());
+                    LOG.error("cluster {}: what it shares cannot be used: {}", choice.name(), e.toString());
                 }
             }
             if (membership.isLost(System.nanoTime()) && !leaving) {
@@ -375,7 +349,7 @@ final class ClusterSeat implements AutoCloseable {
         }
     }
 
-    /** Touches no file, so it ends this process in time even if a call to the directory never returns. */
+    /** Touches no file, so it ends this process in time even if a call to the store never returns. */
     private void watch() {
         while (!closed) {
             long now = System.nanoTime();
@@ -399,8 +373,8 @@ final class ClusterSeat implements AutoCloseable {
             ended.run();
         });
         LOG.error(
-                "cluster {}: node {} was declared dead, or could not use the directory in time. This process ends,"
-                        + " since its clients may reclaim elsewhere",
+                "cluster {}: node {} was declared dead, or could not use what the cluster shares in time."
+                        + " This process ends, since its clients may reclaim elsewhere",
                 choice.name(),
                 choice.node());
     }

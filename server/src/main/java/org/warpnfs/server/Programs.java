@@ -19,6 +19,7 @@ import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.locks.BackendLocking;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.mount.MountProgram;
+import org.warpnfs.nfs.nlm.DirectoryNsmStore;
 import org.warpnfs.nfs.nlm.NlmLimits;
 import org.warpnfs.nfs.nlm.NlmProgram;
 import org.warpnfs.nfs.nlm.NlmServer;
@@ -100,7 +101,7 @@ final class Programs implements AutoCloseable {
                     handles,
                     service,
                     NlmLimits.DEFAULT,
-                    state == null ? null : state.part("nlm"),
+                    seat != null ? seat.nsm() : state == null ? null : DirectoryNsmStore.open(state.part("nlm")),
                     config.lease(),
                     new OtherPrograms(
                             nfs4::letGo,
@@ -252,7 +253,7 @@ final class Programs implements AutoCloseable {
         return new Nfs4Options(
                 config.lease(),
                 config.lease(),
-                state == null ? null : state.part("nfs4"),
+                state == null || seat != null ? null : state.part("nfs4"),
                 Nfs4Options.DEFAULT_MAX_IO_BYTES,
                 LayerLimits.state(limits, Nfs4Options.DEFAULT_MAX_IO_BYTES),
                 config.dataPath().dataServers(),

@@ -43,6 +43,7 @@ import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.SharedPlace;
 import org.warpnfs.server.config.TlsChoice;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
@@ -95,13 +96,21 @@ public final class WarpServer implements AutoCloseable {
         boolean started = false;
         try {
             ClusterChoice cluster = config.cluster();
-            Path statePath = cluster == null ? config.stateDirectory() : ClusterSeat.stateDirectory(cluster);
+            Path statePath = cluster != null && cluster.place() instanceof SharedPlace.InDirectory in
+                    ? DirectoryState.ofNode(cluster, in)
+                    : config.stateDirectory();
             StateDirectory state = statePath == null
                     ? null
                     : opened(cluster == null ? StateDirectory.open(statePath) : StateDirectory.openOfNode(statePath));
+            SharedState shared =
+                    cluster == null || state == null ? null : opened(SharedState.open(cluster, config.lease(), state));
             byte[] handleKey = state == null
                     ? StateDirectory.freshHandleKey()
-                    : cluster == null ? state.handleKey() : ClusterHandleKey.of(cluster);
+                    : shared == null ? state.handleKey() : shared.handleKey();
+            // Before the exports: to mount them makes Ceph end the mounts of an earlier process of this node.
+            ClusterSeat seat = cluster == null || shared == null
+                    ? null
+                    : opened(ClusterSeat.take(cluster, config.lease(), shared, ended == null ? this::close : ended));
             backends = opened(Backends.none(config, plan, state));
             TlsChoice choice = config.tls();
             tls = choice == null ? null : opened(TlsFiles.open(choice));
@@ -109,9 +118,6 @@ public final class WarpServer implements AutoCloseable {
             TlsFiles.requireReachable(exports.exports(), tls);
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
-            ClusterSeat seat = cluster == null || state == null
-                    ? null
-                    : opened(ClusterSeat.take(cluster, config.lease(), state, ended == null ? this::close : ended));
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
             PeerPrograms peers = opened(new PeerPrograms());
             programs = opened(

@@ -17,33 +17,33 @@ import java.util.concurrent.TimeUnit;
  * A listener on loopback at which an NFSv4.0 client receives callbacks. It keeps each call and handles it as a test
  * says.
  */
-final class CallbackListener implements AutoCloseable {
+public final class CallbackListener implements AutoCloseable {
     private static final int LAST_FRAGMENT = 0x8000_0000;
 
     /** How a call is handled. */
     @FunctionalInterface
-    interface Behaviour {
+    public interface Behaviour {
         void called(byte[] call, Socket socket) throws IOException;
     }
 
     private final ServerSocket listening;
     private final Behaviour behaviour;
     private final List<Socket> sockets = new ArrayList<>();
-    final BlockingQueue<byte[]> calls = new LinkedBlockingQueue<>();
+    public final BlockingQueue<byte[]> calls = new LinkedBlockingQueue<>();
     /** The addresses from which the server connected. */
     final BlockingQueue<InetAddress> connected = new LinkedBlockingQueue<>();
 
     /** The addresses whose connections have ended. */
     final BlockingQueue<InetAddress> gone = new LinkedBlockingQueue<>();
 
-    CallbackListener(Behaviour behaviour) throws IOException {
+    public CallbackListener(Behaviour behaviour) throws IOException {
         this.behaviour = behaviour;
         this.listening = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         Thread.ofPlatform().daemon().name("callback-listener").start(this::accept);
     }
 
     /** Answers a call with success: CB_NULL, or a CB_COMPOUND with CB_RECALL of minor version 0. */
-    static void answer(byte[] call, Socket socket) throws IOException {
+    public static void answer(byte[] call, Socket socket) throws IOException {
         ByteBuffer words = ByteBuffer.wrap(call);
         ByteBuffer reply = ByteBuffer.allocate(64).putInt(words.getInt(0));
         reply.putInt(1).putInt(0).putLong(0).putInt(0);
@@ -102,12 +102,12 @@ final class CallbackListener implements AutoCloseable {
     }
 
     /** Returns the address of the listener in the form that SETCLIENTID uses. */
-    String universalAddress() {
+    public String universalAddress() {
         return "127.0.0.1." + (port() >> 8) + "." + (port() & 0xff);
     }
 
     /** Waits for the next element; fails if none comes. */
-    static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+    public static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
         T next = queue.poll(30, TimeUnit.SECONDS);
         if (next == null) {
             throw new AssertionError("nothing came");

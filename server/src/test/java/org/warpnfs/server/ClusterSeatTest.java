@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.SharedPlace;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ClusterSeatTest {
@@ -27,6 +28,7 @@ class ClusterSeatTest {
 
     private final CountDownLatch ended = new CountDownLatch(1);
     private Path cluster;
+    private SharedPlace.InDirectory place;
     private ClusterChoice choice;
 
     @BeforeEach
@@ -34,14 +36,16 @@ class ClusterSeatTest {
         cluster = Files.createDirectory(shared.resolve("c"));
         // A server in this process may have set the umask to 0.
         Files.setPosixFilePermissions(cluster, PosixFilePermissions.fromString("rwxr-xr-x"));
-        choice = new ClusterChoice("c", "a", shared, List.of());
+        place = new SharedPlace.InDirectory(shared);
+        choice = new ClusterChoice("c", "a", place, List.of());
     }
 
     @Test
     void directoryThatHangs_endsTheProcess() throws Exception {
         Path beat = cluster.resolve("beats/a");
-        try (StateDirectory state = StateDirectory.open(ClusterSeat.stateDirectory(choice));
-                ClusterSeat _ = ClusterSeat.take(choice, LEASE, state, ended::countDown)) {
+        try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
+                ClusterSeat _ =
+                        ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
             // Who opens it to write waits until somebody reads.
             Path fifo = cluster.resolve("fifo");
             assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
@@ -54,8 +58,9 @@ class ClusterSeatTest {
 
     @Test
     void recordThatCannotBeRead_endsTheProcess_althoughItCanGiveSignsOfLife() throws Exception {
-        try (StateDirectory state = StateDirectory.open(ClusterSeat.stateDirectory(choice));
-                ClusterSeat _ = ClusterSeat.take(choice, LEASE, state, ended::countDown)) {
+        try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
+                ClusterSeat _ =
+                        ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
             Files.writeString(cluster.resolve("record/000000000000000009"), "damaged");
             assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
         }
@@ -64,12 +69,14 @@ class ClusterSeatTest {
     @Test
     void gateways_knowEachOthersAddresses_whileTheyRun() throws Exception {
         List<String> own = List.of("192.0.2.1", "192.0.2.11");
-        ClusterChoice first = new ClusterChoice("c", "a", shared, own);
-        ClusterChoice second = new ClusterChoice("c", "b", shared, List.of("192.0.2.2"));
-        try (StateDirectory state = StateDirectory.open(ClusterSeat.stateDirectory(first));
-                ClusterSeat a = ClusterSeat.take(first, LEASE, state, ended::countDown)) {
-            try (StateDirectory other = StateDirectory.open(ClusterSeat.stateDirectory(second));
-                    ClusterSeat b = ClusterSeat.take(second, LEASE, other, ended::countDown)) {
+        ClusterChoice first = new ClusterChoice("c", "a", place, own);
+        ClusterChoice second = new ClusterChoice("c", "b", place, List.of("192.0.2.2"));
+        try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(first, place));
+                ClusterSeat a =
+                        ClusterSeat.take(first, LEASE, SharedState.open(first, LEASE, state), ended::countDown)) {
+            try (StateDirectory other = StateDirectory.open(DirectoryState.ofNode(second, place));
+                    ClusterSeat b =
+                            ClusterSeat.take(second, LEASE, SharedState.open(second, LEASE, other), ended::countDown)) {
                 await(a, List.of(own, second.addresses()));
                 await(b, List.of(second.addresses(), own));
             }
@@ -87,7 +94,7 @@ class ClusterSeatTest {
     @Test
     void directoryThatAnybodyMayWriteTo_isRefused() throws Exception {
         Files.setPosixFilePermissions(cluster, PosixFilePermissions.fromString("rwxrwxrwx"));
-        assertThatThrownBy(() -> ClusterSeat.stateDirectory(choice))
+        assertThatThrownBy(() -> DirectoryState.ofNode(choice, place))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("anybody may write");
     }

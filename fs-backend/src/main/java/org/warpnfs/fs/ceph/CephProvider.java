@@ -1,6 +1,7 @@
 package org.warpnfs.fs.ceph;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -25,6 +26,9 @@ public final class CephProvider implements BackendProvider {
     /** The file system; empty for the default one. */
     public static final String FILE_SYSTEM = "filesystem";
 
+    /** A word for the names of mounts, the same for all processes that replace each other; empty for a random one. */
+    public static final String MOUNTS = "mounts";
+
     private static final Pattern NAME_OF_MOUNT = Pattern.compile("warpnfs-[0-9a-f-]{36}");
 
     @Override
@@ -42,7 +46,8 @@ public final class CephProvider implements BackendProvider {
         return List.of(
                 BackendOption.of(CONFIGURATION, "The path of ceph.conf.", "/etc/ceph/ceph.conf"),
                 BackendOption.of(ID, "The user of the cluster, without 'client.'.", "admin"),
-                BackendOption.of(FILE_SYSTEM, "The file system, empty for the cluster's default.", ""));
+                BackendOption.of(FILE_SYSTEM, "The file system, empty for the cluster's default.", ""),
+                BackendOption.of(MOUNTS, "A word by which the next process of this server knows its mounts.", ""));
     }
 
     @Override
@@ -53,12 +58,18 @@ public final class CephProvider implements BackendProvider {
             throw BackendException.ofSource(source + " is not an absolute path in the file system");
         }
         String fileSystem = given(options, FILE_SYSTEM);
+        String word = given(options, MOUNTS);
         return CephFileSystem.open(new CephOptions(
                 Path.of(given(options, CONFIGURATION)).toAbsolutePath(),
                 given(options, ID),
                 fileSystem.isEmpty() ? null : fileSystem,
                 directory,
-                name(environment.stateDirectory())));
+                word.isEmpty() ? name(environment.stateDirectory()) : name(word, fileSystem, directory)));
+    }
+
+    private static String name(String... parts) {
+        byte[] text = String.join("\0", parts).getBytes(StandardCharsets.UTF_8);
+        return "warpnfs-" + UUID.nameUUIDFromBytes(text);
     }
 
     /** The name of this file system's mounts, which is the same after a restart and unlike all others. */

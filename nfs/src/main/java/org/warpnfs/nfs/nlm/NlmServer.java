@@ -1,7 +1,6 @@
 package org.warpnfs.nfs.nlm;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +27,7 @@ public final class NlmServer {
      * to reclaim them.
      *
      * @param locks the byte-range locks of all protocols
-     * @param stateDirectory for what must survive a restart; null for a server whose files do not outlive it
+     * @param store for what must survive a restart; null for a server whose files do not outlive it
      * @param grace how long clients may reclaim
      * @param clockNanos the clock of NFSv4
      * @throws IOException if the directory cannot be read or written; the message says what
@@ -38,13 +37,13 @@ public final class NlmServer {
             NfsHandles handles,
             LockService locks,
             NlmLimits limits,
-            @Nullable Path stateDirectory,
+            @Nullable NsmStore store,
             Duration grace,
             OtherPrograms others,
             CallRecorder recorder,
             LongSupplier clockNanos)
             throws IOException {
-        this(exports, handles, locks, limits, stateDirectory, grace, others, recorder, clockNanos, true);
+        this(exports, handles, locks, limits, store, grace, others, recorder, clockNanos, true);
     }
 
     /** @param forgiving false if clients of the last instance may not reclaim: others may have got their locks */
@@ -53,7 +52,7 @@ public final class NlmServer {
             NfsHandles handles,
             LockService locks,
             NlmLimits limits,
-            @Nullable Path stateDirectory,
+            @Nullable NsmStore store,
             Duration grace,
             OtherPrograms others,
             CallRecorder recorder,
@@ -61,7 +60,7 @@ public final class NlmServer {
             boolean forgiving)
             throws IOException {
         this.monitor = new StatusMonitor(
-                NsmRecords.open(stateDirectory, limits.maxHosts()), others.calls(), limits.maxHosts(), forgiving);
+                NsmRecords.open(store, limits.maxHosts()), others.calls(), limits.maxHosts(), forgiving);
         this.locks = new NlmLocks(locks, limits, monitor, others, clockNanos);
         this.shares = new NlmShares(limits.maxShares());
         this.nlm = new NlmProgram(

@@ -95,7 +95,7 @@ final class NlmBench implements PeerCalls {
                     handles,
                     service,
                     new NlmLimits(100, 10, 10),
-                    directory,
+                    directory == null ? null : DirectoryNsmStore.open(directory),
                     Duration.ofNanos(GRACE_NANOS),
                     new OtherPrograms(
                             _ -> false,

@@ -31,6 +31,7 @@ import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.PluginChoice;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.config.SharedPlace;
 import org.warpnfs.server.config.TlsChoice;
 import org.warpnfs.server.hosts.SystemHostNames;
 import org.warpnfs.server.limits.ServerLimits;
@@ -245,10 +246,18 @@ final class Configured {
         return name.isEmpty()
                 ? null
                 : new ClusterChoice(
-                        name,
-                        settings.get(Settings.NODE),
-                        PathText.of(settings.at(Settings.CLUSTER_DIRECTORY), settings.get(Settings.CLUSTER_DIRECTORY)),
-                        settings.get(Settings.NODE_ADDRESSES));
+                        name, settings.get(Settings.NODE), sharedPlace(), settings.get(Settings.NODE_ADDRESSES));
+    }
+
+    private SharedPlace sharedPlace() throws ConfigException {
+        String directory = settings.get(Settings.CLUSTER_DIRECTORY);
+        return directory.isEmpty()
+                ? new SharedPlace.InCeph(
+                        PathText.of(settings.at(Settings.CEPH_CONF), settings.get(Settings.CEPH_CONF)),
+                        settings.get(Settings.CEPH_ID),
+                        settings.get(Settings.CEPH_FILESYSTEM),
+                        settings.get(Settings.CLUSTER_POOL))
+                : new SharedPlace.InDirectory(PathText.of(settings.at(Settings.CLUSTER_DIRECTORY), directory));
     }
 
     /** Returns the choices for TLS; null if there is none. */

@@ -1,6 +1,5 @@
 package org.warpnfs.server.config;
 
-import java.nio.file.Path;
 import java.util.List;
 import org.warpnfs.nfs.cluster.DirectoryStore;
 
@@ -9,10 +8,10 @@ import org.warpnfs.nfs.cluster.DirectoryStore;
  *
  * @param name of the cluster
  * @param node name of this gateway; the same wherever it runs
- * @param directory that all gateways see; the cluster has a subdirectory of its name in it
+ * @param place where all gateways keep what they share
  * @param addresses at which clients reach this gateway, for fs_locations; none if they are not to be told
  */
-public record ClusterChoice(String name, String node, Path directory, List<String> addresses) {
+public record ClusterChoice(String name, String node, SharedPlace place, List<String> addresses) {
     public ClusterChoice {
         addresses = List.copyOf(addresses);
     }

@@ -1,6 +1,7 @@
 package org.warpnfs.server.settings;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.warpnfs.fs.ceph.CephProvider;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
@@ -68,21 +69,28 @@ final class Combinations {
         cluster(resolved, mistakes);
     }
 
-    /** Locks have to be seen by other gateways, and delegations, which they cannot recall, must not be given. */
+    /** Locks have to be seen by other gateways, and delegations that they cannot recall must not be given. */
     private static void cluster(Resolved resolved, Mistakes mistakes) {
         boolean isCluster = resolved.origin(Settings.CLUSTER).isSaid();
-        for (Setting<String> needed : List.of(Settings.CLUSTER, Settings.NODE, Settings.CLUSTER_DIRECTORY)) {
-            boolean isSaid = resolved.origin(needed).isSaid();
-            if (isCluster && !isSaid) {
-                mistakes.add(resolved.at(Settings.CLUSTER) + ": this needs " + needed.key() + " too");
+        boolean isCeph = resolved.get(Settings.BACKEND).toLowerCase(Locale.ROOT).equals(CephProvider.NAME);
+        for (Setting<String> setting :
+                List.of(Settings.CLUSTER, Settings.NODE, Settings.CLUSTER_DIRECTORY, Settings.CLUSTER_POOL)) {
+            boolean isSaid = resolved.origin(setting).isSaid();
+            boolean isPlace = setting.equals(Settings.CLUSTER_DIRECTORY) || setting.equals(Settings.CLUSTER_POOL);
+            boolean isNeeded = setting.equals(Settings.CLUSTER_DIRECTORY) ? !isCeph : !isPlace;
+            if (isCluster && isNeeded && !isSaid) {
+                mistakes.add(resolved.at(Settings.CLUSTER) + ": this needs " + setting.key() + " too");
             } else if (!isCluster && isSaid) {
-                mistakes.add(resolved.at(needed) + ": this is for a cluster (--cluster)");
-            } else if (isSaid
-                    && !needed.equals(Settings.CLUSTER_DIRECTORY)
-                    && !ClusterChoice.isName(resolved.get(needed))) {
+                mistakes.add(resolved.at(setting) + ": this is for a cluster (--cluster)");
+            } else if (isSaid && !isPlace && !ClusterChoice.isName(resolved.get(setting))) {
                 mistakes.add(
-                        resolved.told(needed) + ": at most 63 letters, digits, dots, - and _ after a letter or digit");
+                        resolved.told(setting) + ": at most 63 letters, digits, dots, - and _ after a letter or digit");
             }
+        }
+        boolean hasDirectory = resolved.origin(Settings.CLUSTER_DIRECTORY).isSaid();
+        if (isCluster && resolved.origin(Settings.CLUSTER_POOL).isSaid() && (!isCeph || hasDirectory)) {
+            mistakes.add(
+                    resolved.at(Settings.CLUSTER_POOL) + ": this is for --backend ceph without --cluster-directory");
         }
         if (!isCluster && resolved.origin(Settings.NODE_ADDRESSES).isSaid()) {
             mistakes.add(resolved.at(Settings.NODE_ADDRESSES) + ": this is for a cluster (--cluster)");
@@ -100,12 +108,18 @@ final class Combinations {
             mistakes.add(resolved.at(Settings.CLUSTER) + ": gateways do not share files in memory");
         }
         follow(resolved, Settings.HOST_LOCKS, OnOff.ON, "gateways would not see each other's locks", mistakes);
-        follow(
-                resolved,
-                Settings.DELEGATIONS,
-                DelegationPolicy.NONE,
-                "gateways cannot recall each other's delegations",
-                mistakes);
+        if (!isCeph) {
+            follow(
+                    resolved,
+                    Settings.DELEGATIONS,
+                    DelegationPolicy.NONE,
+                    "gateways cannot recall each other's delegations",
+                    mistakes);
+        } else if (resolved.get(Settings.DELEGATIONS) == DelegationPolicy.ALL) {
+            // Those of files have leases of Ceph, which other gateways break. Directories have none.
+            mistakes.add(resolved.told(Settings.DELEGATIONS)
+                    + ": not in a cluster (--cluster): gateways cannot recall each other's delegations of directories");
+        }
     }
 
     private static <T> void follow(Resolved resolved, Setting<T> setting, T value, String why, Mistakes mistakes) {

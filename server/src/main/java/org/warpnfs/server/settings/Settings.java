@@ -239,9 +239,19 @@ public final class Settings {
                     "clusterDirectory",
                     new Kind.Text("a directory", false),
                     "",
-                    "A directory that all gateways of the cluster see. Its subdirectory NAME must exist.")
+                    "A directory that all gateways of the cluster see. Its subdirectory NAME must exist. With",
+                    "--backend ceph it is not needed: what they share is in Ceph itself.")
             .shown("none")
             .flag("--cluster-directory", "DIR");
+
+    public static final Setting<String> CLUSTER_POOL = Setting.of(
+                    "clusterPool",
+                    new Kind.Text("a pool", false),
+                    "",
+                    "With --backend ceph and --cluster, the replicated pool in which the gateways keep what they",
+                    "share.")
+            .shown("the first data pool of the file system")
+            .flag("--cluster-pool", "POOL");
 
     public static final Setting<List<String>> NODE_ADDRESSES = Setting.of(
                     "nodeAddresses",
@@ -469,6 +479,7 @@ public final class Settings {
                 CLUSTER,
                 NODE,
                 CLUSTER_DIRECTORY,
+                CLUSTER_POOL,
                 NODE_ADDRESSES,
                 DELEGATIONS,
                 THREADS,

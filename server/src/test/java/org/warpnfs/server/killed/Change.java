@@ -1,9 +1,8 @@
 package org.warpnfs.server.killed;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 
 /**
  * A call that changes names or a size. The server does it whole or not at all.
@@ -28,12 +27,13 @@ record Change(Kind kind, int xid, String name, String other, Node node, long siz
     private static final int EXIST = 17;
 
     /** Returns whether the change is done, by looking into the exported directory itself and not through the server. */
-    boolean isDone(Path directory) throws IOException {
-        boolean there = Files.exists(directory.resolve(name), LinkOption.NOFOLLOW_LINKS);
+    boolean isDone(ExportedFiles files, Path directory) throws IOException {
+        OptionalLong size = files.size(directory.resolve(name));
+        boolean there = size.isPresent();
         return switch (kind) {
             case CREATE, MKDIR, SYMLINK, LINK -> there;
             case REMOVE, RENAME -> !there;
-            case SET_SIZE -> Files.size(directory.resolve(name)) == sizeBytes;
+            case SET_SIZE -> size.orElse(-1) == sizeBytes;
         };
     }
 

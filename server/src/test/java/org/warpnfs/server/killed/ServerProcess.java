@@ -37,13 +37,25 @@ final class ServerProcess {
 
     private final Plan plan;
     private final Path log;
+    private final ExportedFiles files;
     private final int rdmaPort = freePort();
     private final int tcpPort = freePort();
     private Process process;
 
     ServerProcess(Plan plan, Path log) {
+        this(plan, log, ExportedFiles.onThisHost());
+    }
+
+    /** A server of files that may be elsewhere. */
+    ServerProcess(Plan plan, Path log, ExportedFiles files) {
         this.plan = plan;
         this.log = log;
+        this.files = files;
+    }
+
+    /** What the server serves, seen without it. */
+    ExportedFiles files() {
+        return files;
     }
 
     private static int freePort() {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -38,25 +39,31 @@ class TakeoverTest {
     @TempDir
     Path temp;
 
-    private ServerProcess gateway(String node) throws IOException {
+    private ServerProcess gateway(String node, Path export, ExportedFiles files, List<String> where)
+            throws IOException {
         Path state = Files.createDirectory(temp.resolve("state-" + node));
-        List<String> cluster = List.of("--cluster", "c", "--node", node, "--cluster-directory", temp + "");
+        List<String> options = new ArrayList<>(List.of("--cluster", "c", "--node", node));
+        options.addAll(where);
         int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         ServerProcess.Plan plan = new ServerProcess.Plan(
-                uid, LEASE_SECONDS, temp.resolve("export"), state, System.getProperty("java.class.path"), cluster);
-        return new ServerProcess(plan, temp.resolve(node + ".log"));
+                uid, LEASE_SECONDS, export, state, System.getProperty("java.class.path"), options);
+        return new ServerProcess(plan, temp.resolve(node + ".log"), files);
     }
 
     @Test
     void gatewayThatIsKilled_itsSuccessorGivesItsClientsWhatTheyHad_andTheOtherGrantsNothingMeanwhile()
             throws Exception {
-        Files.createDirectory(temp.resolve("export"));
+        Path export = Files.createDirectory(temp.resolve("export"));
         Path cluster = Files.createDirectory(temp.resolve("c"));
         // A server in this process may have set the umask to 0.
         Files.setPosixFilePermissions(cluster, PosixFilePermissions.fromString("rwxr-xr-x"));
-        ServerProcess a = gateway("a");
-        ServerProcess b = gateway("b");
-        ServerProcess c = gateway("c");
+        takeOver(export, ExportedFiles.onThisHost(), List.of("--cluster-directory", temp.toString()));
+    }
+
+    private void takeOver(Path export, ExportedFiles files, List<String> where) throws Exception {
+        ServerProcess a = gateway("a", export, files, where);
+        ServerProcess b = gateway("b", export, files, where);
+        ServerProcess c = gateway("c", export, files, where);
         int takeover = 0;
         Life lifeOfB = new Life(LEASE_SECONDS);
         // Not closed: if the test fails, its clients go on until the servers are killed.

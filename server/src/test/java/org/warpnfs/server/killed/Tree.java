@@ -3,15 +3,12 @@ package org.warpnfs.server.killed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.warpnfs.server.killed.Change.Kind;
 
 /** The names in the directory of one client. The tree contains exactly what the server acknowledged. */
@@ -19,17 +16,20 @@ final class Tree {
     private static final int MAX_NAMES = 10;
 
     private final Path directory;
+    private final ExportedFiles files;
     private final SplittableRandom random;
     private final Map<String, Node> names = new TreeMap<>();
     private int made;
 
-    Tree(Path directory, SplittableRandom random) {
+    Tree(Path directory, ExportedFiles files, SplittableRandom random) {
         this.directory = directory;
+        this.files = files;
         this.random = random;
     }
 
-    Path directory() {
-        return directory;
+    /** Whether a change is done, by looking into the exported directory itself. */
+    boolean isDone(Change change) throws IOException {
+        return change.isDone(files, directory);
     }
 
     Map<String, Node> names() {
@@ -132,24 +132,18 @@ final class Tree {
 
     /** Checks the exported directory itself: it has exactly the acknowledged names, each of its type. */
     void verify() throws IOException {
-        try (Stream<Path> entries = Files.list(directory)) {
-            assertThat(entries.map(entry -> entry.getFileName().toString()).toList())
-                    .as("names in %s", directory)
-                    .containsExactlyInAnyOrderElementsOf(names.keySet());
-        }
-        for (Map.Entry<String, Node> entry : names.entrySet()) {
-            Path path = directory.resolve(entry.getKey());
-            Node node = entry.getValue();
-            switch (node.type) {
-                case FILE ->
-                    assertThat(Files.getAttribute(path, "unix:nlink", LinkOption.NOFOLLOW_LINKS))
-                            .as("names of %s", path)
-                            .isEqualTo((int) names.values().stream()
-                                    .filter(other -> other == node)
-                                    .count());
-                case DIRECTORY -> assertThat(path).isDirectory();
-                case SYMLINK -> assertThat(Files.readSymbolicLink(path)).hasToString(node.target);
-            }
-        }
+        Map<String, ExportedFiles.Found> found = files.list(directory);
+        assertThat(found.keySet()).as("names in %s", directory).containsExactlyInAnyOrderElementsOf(names.keySet());
+        names.forEach((name, node) -> {
+            long links = names.values().stream().filter(other -> other == node).count();
+            assertThat(found.get(name))
+                    .as("%s", directory.resolve(name))
+                    .isEqualTo(
+                            switch (node.type) {
+                                case FILE -> new ExportedFiles.Found(node.type, (int) links, "");
+                                case DIRECTORY -> new ExportedFiles.Found(node.type, 0, "");
+                                case SYMLINK -> new ExportedFiles.Found(node.type, 0, node.target);
+                            });
+        });
     }
 }

@@ -55,7 +55,7 @@ final class VerifyingClient {
         this.ends = ends;
         this.random = random;
         int uid = server.plan().uid();
-        tree = new Tree(server.plan().export().resolve(kindred.toString()), random);
+        tree = new Tree(server.plan().export().resolve(kindred.toString()), server.files(), random);
         held = kindred.version() == 3 ? null : new Held(kindred.version() - 40, kindred.toString(), uid);
     }
 
@@ -88,7 +88,7 @@ final class VerifyingClient {
     void assertNothingDoneWithoutAnAnswer() throws Exception {
         Change change = underWay;
         // A change of size proves nothing, because the file may have had that size before.
-        assertThat(change != null && change.kind() != Kind.SET_SIZE && change.isDone(tree.directory()))
+        assertThat(change != null && change.kind() != Kind.SET_SIZE && tree.isDone(change))
                 .as("%s: %s was done and not answered", kindred, change)
                 .isFalse();
     }
@@ -118,7 +118,7 @@ final class VerifyingClient {
 
     private void recover(Link rival) throws Exception {
         tree.names().values().forEach(node -> node.data.serverKilled());
-        boolean done = underWay != null && underWay.isDone(tree.directory());
+        boolean done = underWay != null && tree.isDone(underWay);
         Change settled = done ? underWay : null;
         if (settled != null && !isMaking(settled)) {
             tree.done(settled, new byte[0]);
@@ -283,15 +283,15 @@ final class VerifyingClient {
     private void perform(Change change, boolean settles) throws Exception {
         underWay = change;
         tree.sent(change);
-        boolean before = change.isDone(tree.directory());
+        boolean before = tree.isDone(change);
         Answer answer = ask(() -> {
-            assertThat(change.isDone(tree.directory()))
+            assertThat(tree.isDone(change))
                     .as("%s of %s was put off and done", change.kind(), change.name())
                     .isEqualTo(before);
             return calls.perform(change, directory);
         });
         assertThat(answer.status()).as("%s of %s", change.kind(), change.name()).isZero();
-        assertThat(change.isDone(tree.directory()))
+        assertThat(tree.isDone(change))
                 .as("%s of %s", change.kind(), change.name())
                 .isTrue();
         tree.done(change, answer.handle());

@@ -144,6 +144,12 @@ class MistakesTest {
             "watchExports: true" @ w.yaml:1:1: watchExports: without exports (--exports) there are no files to watch
             idNames: true      @ w.yaml:1:1: idNames: this needs names from idDomain (--id-domain) or idMap (--id-map)
             "{backend: memory, exports: /a}" @ w.yaml:1:19: exports: files of exports(5) contain directories, which backend memory (w.yaml:1:2) does not have
+            "{cluster: c, node: a}" @ w.yaml:1:2: cluster: this needs clusterDirectory too
+            "clusterPool: p" @ w.yaml:1:1: clusterPool: this is for a cluster (--cluster)
+            "{cluster: c, node: a, clusterDirectory: /c, clusterPool: p}" @ w.yaml:1:45: clusterPool: this is for --backend ceph without --cluster-directory
+            "{backend: ceph, cluster: c, node: a, clusterDirectory: /c, clusterPool: p}" @ w.yaml:1:60: clusterPool: this is for --backend ceph without --cluster-directory
+            "{backend: ceph, cluster: c, node: a, delegations: all}" @ delegations all (w.yaml:1:38): not in a cluster (--cluster): gateways cannot recall each other's delegations of directories
+            "{backend: ceph, cluster: c}" @ w.yaml:1:17: cluster: this needs node too
             "nodeAddresses: 192.0.2.1" @ w.yaml:1:1: nodeAddresses: this is for a cluster (--cluster)
             "{cluster: c, node: a, clusterDirectory: /c, nodeAddresses: [fe80::1, '[::1]']}" @ w.yaml:1:45: nodeAddresses: '[::1]' is neither a host's name nor its address; IPv6 addresses have no brackets
             "backendOption: a=b" @ w.yaml:1:1: backendOption: options are for backends of plug-ins, not for backend local (default)

@@ -1,20 +1,14 @@
 package org.warpnfs.nfs.v4.state.recovery;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.cluster.Member;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * The recovery log of a node of a cluster: a list of its clients for each epoch, {@code clients-EPOCH-INSTANCE.log}.
+ * The recovery log of a node of a cluster: a list of its clients for each epoch.
  *
  * <h2>Operation</h2>
  *
@@ -26,9 +20,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * <p>Safe for any thread.
  */
 public final class ClusterRecoveryLog implements RecoveryLog {
-    private static final Pattern NAME = Pattern.compile("clients-(\\d{1,18})-(\\d{1,10})\\.log(\\.new)?");
-
-    private final Path directory;
+    private final ClientLists lists;
     private final int instance;
     private final byte[] identity;
     private final byte[] owner;
@@ -38,8 +30,8 @@ public final class ClusterRecoveryLog implements RecoveryLog {
     private ClientList list;
     private boolean recovering;
 
-    private ClusterRecoveryLog(Path directory, int instance, Place place, Set<Opaque> reclaimers, ClientList list) {
-        this.directory = directory;
+    private ClusterRecoveryLog(ClientLists lists, int instance, Place place, Set<Opaque> reclaimers, ClientList list) {
+        this.lists = lists;
         this.instance = instance;
         this.identity = place.identity();
         this.owner = place.owner();
@@ -63,46 +55,31 @@ public final class ClusterRecoveryLog implements RecoveryLog {
     /**
      * Begins the list of a node that has joined.
      *
-     * @param directory of the node
+     * @param lists of the node
      * @param joined the node in the record
      * @param epoch in which it joined
      * @throws IOException if a list is damaged or cannot be written; the message names the file
      */
-    public static ClusterRecoveryLog open(Path directory, Member joined, long epoch, Place place) throws IOException {
+    public static ClusterRecoveryLog open(ClientLists lists, Member joined, long epoch, Place place)
+            throws IOException {
         Member.Records source = joined.need() ? joined.records() : null;
-        Set<Opaque> reclaimers = source == null ? Set.of() : ClientList.read(file(directory, source));
+        Set<Opaque> reclaimers = source == null ? Set.of() : lists.read(source);
         Member.Records own = new Member.Records(epoch, joined.instance());
-        ClientList list = ClientList.create(file(directory, own), Set.of());
-        removeOthers(directory, joined.records(), own);
+        ClientList list = lists.create(own, Set.of());
+        removeOthers(lists, joined.records(), own);
         if (reclaimers.isEmpty()) {
             place.recovered().run();
         }
-        return new ClusterRecoveryLog(directory, joined.instance(), place, reclaimers, list);
-    }
-
-    private static Path file(Path directory, Member.Records records) {
-        return directory.resolve("clients-" + records.epoch() + "-" + records.instance() + ".log");
+        return new ClusterRecoveryLog(lists, joined.instance(), place, reclaimers, list);
     }
 
     /**
      * Removes lists that the record will never name again: those of earlier instances but the valid one. Lists of later
      * instances stay. There are some if this process was held up since it joined, and another took its place.
      */
-    private static void removeOthers(Path directory, Member.@Nullable Records valid, Member.Records own)
+    private static void removeOthers(ClientLists lists, Member.@Nullable Records valid, Member.Records own)
             throws IOException {
-        Set<Path> kept = new HashSet<>();
-        kept.add(file(directory, own));
-        if (valid != null) {
-            kept.add(file(directory, valid));
-        }
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "clients-*")) {
-            for (Path file : files) {
-                Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
-                if (name.matches() && Long.parseLong(name.group(2)) < own.instance() && !kept.contains(file)) {
-                    Files.deleteIfExists(file);
-                }
-            }
-        }
+        lists.remove(list -> list.instance() < own.instance() && !list.equals(valid));
     }
 
     @Override
@@ -150,18 +127,11 @@ public final class ClusterRecoveryLog implements RecoveryLog {
      * removed.
      */
     public synchronized void enter(long epoch) throws IOException {
-        ClientList next = ClientList.create(file(directory, new Member.Records(epoch, instance)), list.clients());
+        ClientList next = lists.create(new Member.Records(epoch, instance), list.clients());
         ClientList before = list;
         list = next;
         before.close();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "clients-*")) {
-            for (Path file : files) {
-                Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
-                if (name.matches() && Long.parseLong(name.group(1)) < epoch - 1) {
-                    Files.deleteIfExists(file);
-                }
-            }
-        }
+        lists.remove(old -> old.epoch() < epoch - 1);
     }
 
     /** True if a client has state, or may still reclaim some. */

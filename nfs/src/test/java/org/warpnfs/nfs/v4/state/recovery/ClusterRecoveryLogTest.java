@@ -27,7 +27,7 @@ class ClusterRecoveryLogTest {
     private ClusterRecoveryLog open(int instance, long epoch, Member.@Nullable Records source) throws IOException {
         Member joined = new Member(instance, true, source != null, epoch, source);
         return ClusterRecoveryLog.open(
-                directory,
+                new DirectoryClientLists(directory),
                 joined,
                 epoch,
                 new ClusterRecoveryLog.Place(
@@ -58,8 +58,10 @@ class ClusterRecoveryLogTest {
             log.add(ANN);
             log.enter(6);
             log.add(BOB);
-            assertThat(ClientList.read(directory.resolve("clients-5-1.log"))).containsExactly(ANN);
-            assertThat(ClientList.read(directory.resolve("clients-6-1.log"))).containsExactly(ANN, BOB);
+            assertThat(FileClientList.read(directory.resolve("clients-5-1.log")))
+                    .containsExactly(ANN);
+            assertThat(FileClientList.read(directory.resolve("clients-6-1.log")))
+                    .containsExactly(ANN, BOB);
             log.enter(7);
             assertThat(Files.exists(directory.resolve("clients-5-1.log"))).isFalse();
             assertThat(Files.exists(directory.resolve("clients-6-1.log"))).isTrue();

@@ -1,0 +1,62 @@
+package org.warpnfs.server.killed;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** What a server serves, seen without it. */
+interface ExportedFiles {
+    /**
+     * A name.
+     *
+     * @param links of a file; 0 for others
+     * @param target of a symbolic link; empty for others
+     */
+    record Found(Node.Type type, int links, String target) {}
+
+    /** The names in one directory of the export. */
+    Map<String, Found> list(Path directory) throws IOException;
+
+    /** The size of what has a name; empty if nothing has it. */
+    OptionalLong size(Path path) throws IOException;
+
+    /** Directories of this host. */
+    static ExportedFiles onThisHost() {
+        return new ExportedFiles() {
+            @Override
+            public Map<String, Found> list(Path directory) throws IOException {
+                Map<String, Found> all = new TreeMap<>();
+                try (Stream<Path> entries = Files.list(directory)) {
+                    for (Path entry : entries.toList()) {
+                        all.put(entry.getFileName().toString(), found(entry));
+                    }
+                }
+                return all;
+            }
+
+            @Override
+            public OptionalLong size(Path path) throws IOException {
+                return Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+                        ? OptionalLong.of((Long) Files.getAttribute(path, "size", LinkOption.NOFOLLOW_LINKS))
+                        : OptionalLong.empty();
+            }
+        };
+    }
+
+    private static Found found(Path path) throws IOException {
+        if (Files.isSymbolicLink(path)) {
+            return new Found(Node.Type.SYMLINK, 0, Files.readSymbolicLink(path).toString());
+        }
+        return Files.isDirectory(path)
+                ? new Found(Node.Type.DIRECTORY, 0, "")
+                : new Found(
+                        Node.Type.FILE,
+                        (Integer) Files.getAttribute(path, "unix:nlink", LinkOption.NOFOLLOW_LINKS),
+                        "");
+    }
+}
