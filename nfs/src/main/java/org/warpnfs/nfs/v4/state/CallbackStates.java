@@ -42,7 +42,8 @@ public final class CallbackStates {
      */
     public boolean renewed(long nowNanos, Client client) {
         return core.locked(() -> {
-            boolean holds = core.delegations.of(client).size() > core.delegations.revokedOf(client);
+            boolean holds = core.delegations.held().of(client).size()
+                    > core.delegations.held().revokedOf(client);
             if (core.waysBack.retry(nowNanos, client)) {
                 // Recalls that could not be sent earlier are sent now, if there is another way.
                 core.delegations.notifyAll(nowNanos, client);

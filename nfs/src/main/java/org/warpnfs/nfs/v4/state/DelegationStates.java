@@ -20,10 +20,10 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.BackendLease;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.state.file.DelegationState;
-import org.warpnfs.nfs.v4.state.file.DelegationTable;
 import org.warpnfs.nfs.v4.state.file.DelegationUse;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.HeldDelegations;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -82,17 +82,17 @@ public final class DelegationStates {
      * does not know. For any thread; takes no lock.
      */
     public boolean isWriteDelegated(FileKey file) {
-        return core.delegations.isWriteDelegated(file);
+        return core.delegations.held().isWriteDelegated(file);
     }
 
-    /** How often a file ceased to be write-delegated: see {@link DelegationTable#writtenBack}. For any thread. */
+    /** How often a file ceased to be write-delegated: see {@link HeldDelegations#writtenBack}. For any thread. */
     public long writtenBack() {
-        return core.delegations.writtenBack();
+        return core.delegations.held().writtenBack();
     }
 
     /** True if the client has a write delegation of the file. */
     public boolean isWriter(FileKey file, Client client) {
-        return core.locked(() -> core.delegations.isWriter(file, client));
+        return core.locked(() -> core.delegations.held().isWriter(file, client));
     }
 
     /**
@@ -101,12 +101,12 @@ public final class DelegationStates {
      * attributes in the request that does so.
      */
     public Optional<Client> sessionlessWriterAt(FileKey file, ClientAddress address) {
-        return core.locked(() -> Optional.ofNullable(core.delegations.sessionlessWriterAt(file, address)));
+        return core.locked(() -> Optional.ofNullable(core.delegations.held().sessionlessWriterAt(file, address)));
     }
 
     /** True if {@link #isWriteDelegated} may be true for some file. For any thread; takes no lock. */
     public boolean isAnyWriteDelegated() {
-        return core.delegations.isAnyWriteDelegated();
+        return core.delegations.held().isAnyWriteDelegated();
     }
 
     /**
@@ -151,7 +151,7 @@ public final class DelegationStates {
         HeldAttributes answer = asked.query().await(patienceNanos);
         Optional<Held> held = core.locked(() -> {
             // If it was returned meanwhile, whatever its client had changed is here.
-            boolean isStill = core.delegations.writerOf(file, by) == asked.delegation();
+            boolean isStill = core.delegations.held().writerOf(file, by) == asked.delegation();
             if (!isStill || answer == null) {
                 core.requireNoWriter(nowNanos, file, by);
                 return Optional.empty();
@@ -165,7 +165,7 @@ public final class DelegationStates {
     private record Asked(DelegationState delegation, HolderQuery query, int timesSent) {}
 
     private Optional<Asked> asked(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
-        DelegationState delegation = core.delegations.writerOf(file, by);
+        DelegationState delegation = core.delegations.held().writerOf(file, by);
         if (delegation == null) {
             return Optional.empty();
         }
@@ -194,13 +194,13 @@ public final class DelegationStates {
 
     /** True if the client still has the delegation, and has sent no times of the file since it was asked. */
     public boolean isLatest(Held held) {
-        return core.locked(() ->
-                core.delegations.isHeld(held.delegation()) && held.delegation().timesSent() == held.timesSent());
+        return core.locked(() -> core.delegations.held().isHeld(held.delegation())
+                && held.delegation().timesSent() == held.timesSent());
     }
 
     /** Notes the attributes of a file whose write delegation {@code client} has just got. */
     public void granted(Client client, FileKey file, FileAttributes attributes) {
-        core.change(() -> core.delegations.setWhenGranted(client, file, attributes));
+        core.change(() -> core.delegations.held().setWhenGranted(client, file, attributes));
     }
 
     /**
@@ -232,7 +232,7 @@ public final class DelegationStates {
         if (!isNeeded) {
             return new Leased(null, true);
         }
-        if (!core.locked(() -> core.delegations.mayGrant(clockNanos.getAsLong(), request, wish))) {
+        if (!core.locked(() -> core.delegations.grants().mayGrant(clockNanos.getAsLong(), request, wish))) {
             // What hinders a delegation now may be over when it is decided.
             return new Leased(null, false);
         }
@@ -296,7 +296,7 @@ public final class DelegationStates {
 
     /** True if clients may get delegations of directories. For any thread; takes no lock. */
     public boolean mayDelegateDirectories() {
-        return core.delegations.mayDelegateDirectories();
+        return core.delegations.grants().mayDelegateDirectories();
     }
 
     /** GET_DIR_DELEGATION. Empty if there is none to give now. */
@@ -306,13 +306,13 @@ public final class DelegationStates {
         return core.locked(() -> {
             core.requirePresent(client);
             return Optional.ofNullable(
-                    core.delegations.grantDirectory(nowNanos, client, directory, wireHandle, fileSystem));
+                    core.delegations.grants().grantDirectory(nowNanos, client, directory, wireHandle, fileSystem));
         });
     }
 
     /** Sets which delegations clients get from now on. */
     public void setPolicy(DelegationPolicy policy) {
-        core.change(() -> core.delegations.setPolicy(policy));
+        core.change(() -> core.delegations.grants().setPolicy(policy));
     }
 
     /** The time during which a file is changed. It ends once. */

@@ -135,8 +135,9 @@ public final class OpenStates {
         Stateid stateid = core.files.open(request, given.reader, given.writer);
         given.reader = null;
         given.writer = null;
-        DelegationGrant grant = core.delegations.grant(
-                nowNanos, request, wish, core.files.readerOf(request), core.files.writerOf(request));
+        DelegationGrant grant = core.delegations
+                .grants()
+                .grant(nowNanos, request, wish, core.files.readerOf(request), core.files.writerOf(request));
         boolean isEnough = isNew
                 && wish.either()
                 && !request.reclaim()

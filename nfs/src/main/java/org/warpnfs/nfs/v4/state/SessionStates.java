@@ -184,7 +184,7 @@ public final class SessionStates {
         return core.locked(() -> {
             Client client = session.client();
             boolean ofLayouts = core.layouts.tellOfRevoked(nowNanos, client);
-            boolean revoked = ofLayouts || core.delegations.revokedOf(client) > 0;
+            boolean revoked = ofLayouts || core.delegations.held().revokedOf(client) > 0;
             int flags = revoked ? RECALLABLE_STATE_REVOKED : 0;
             flags |= core.locks.revokedOf(client) > 0 ? ADMIN_STATE_REVOKED : 0;
             return flags | core.waysBack.statusFlags(nowNanos, session);

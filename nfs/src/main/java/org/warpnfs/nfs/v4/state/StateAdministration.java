@@ -107,7 +107,7 @@ public final class StateAdministration {
                 core.sessions.of(client).size(),
                 core.files.of(client).size(),
                 core.locks.locksOf(client),
-                core.delegations.of(client).size(),
+                core.delegations.held().of(client).size(),
                 core.sessions.connectionsOf(client),
                 true);
     }

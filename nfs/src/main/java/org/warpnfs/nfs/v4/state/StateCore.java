@@ -116,13 +116,16 @@ final class StateCore implements ClientTable.Holdings {
         this.files = new FileStates(limits, states, owners, locks, lock::letGo, this::left);
         this.delegations = new DelegationTable(
                 limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken, lock::follow, this::left);
-        this.layouts = new LayoutTable(leaseNanos, states, files, waysBack, delegations::isWriter);
+        this.layouts = new LayoutTable(leaseNanos, states, files, waysBack, delegations.held()::isWriter);
         this.lastSweepNanos = nowNanos;
     }
 
     /** A layout ends when its client has the file neither open nor delegated any more. */
     private void left(Client client, FileKey file) {
-        layouts.left(client, file, () -> files.isOpenBy(file, client) || delegations.holds(client, file));
+        layouts.left(
+                client,
+                file,
+                () -> files.isOpenBy(file, client) || delegations.held().holds(client, file));
     }
 
     /** As {@link StateLock#locked}. */
@@ -209,7 +212,7 @@ final class StateCore implements ClientTable.Holdings {
 
     @Override
     public boolean isAny(Client client) {
-        return !files.of(client).isEmpty() || !delegations.of(client).isEmpty();
+        return !files.of(client).isEmpty() || !delegations.held().of(client).isEmpty();
     }
 
     @Override
@@ -227,7 +230,7 @@ final class StateCore implements ClientTable.Holdings {
         files.depart(client);
         locks.depart(client);
         owners.depart(client);
-        delegations.depart(client);
+        delegations.held().depart(client);
         if (isAny(client) || owners.hasAny(client)) {
             departed.add(client);
             if (!clearing) {
@@ -308,7 +311,7 @@ final class StateCore implements ClientTable.Holdings {
                 + files.shares().refused()
                 + locks.refused()
                 + owners.refused()
-                + delegations.refused();
+                + delegations.held().refused();
     }
 
     /** Frees all state of the files of a file system that is no longer served, a portion at a time. */
@@ -317,7 +320,7 @@ final class StateCore implements ClientTable.Holdings {
         for (List<OpenState> portion : Lists.partition(opens, PORTION)) {
             change(() -> portion.forEach(files::withdraw));
         }
-        List<DelegationState> held = locked(() -> delegations.of(fileSystem));
+        List<DelegationState> held = locked(() -> delegations.held().of(fileSystem));
         for (List<DelegationState> portion : Lists.partition(held, PORTION)) {
             change(() -> portion.forEach(delegations::withdraw));
         }

@@ -64,7 +64,7 @@ public final class StateListings {
                 core.sessions.of(client).size(),
                 core.files.of(client).size(),
                 core.locks.locksOf(client),
-                core.delegations.of(client).size()));
+                core.delegations.held().of(client).size()));
     }
 
     public StatePage<SessionRow> sessions(StateQuery query) {
@@ -101,7 +101,7 @@ public final class StateListings {
 
     public StatePage<DelegationRow> delegations(StateQuery query) {
         return new Walk<DelegationState, DelegationRow>(
-                        core.delegations::of, DelegationState::number, HoldingRows::describe)
+                        core.delegations.held()::of, DelegationState::number, HoldingRows::describe)
                 .page(query);
     }
 

@@ -272,9 +272,11 @@ public final class StateTable implements AutoCloseable {
                 core.sessions.slotCounts(),
                 core.files.openCount(),
                 core.locks.count(),
-                core.files.openCount() + core.locks.stateCount() + core.delegations.count(),
+                core.files.openCount()
+                        + core.locks.stateCount()
+                        + core.delegations.held().count(),
                 core.owners.openOwnerCount(),
-                core.delegations.count(),
+                core.delegations.held().count(),
                 core.sessions.replies().takenBytes(),
                 core.sessions.replies().putOff(),
                 core.slotRecalls.sent(),

@@ -70,7 +70,7 @@ public final class StateidStates {
     public IoGrant anyWriter(FileKey file) {
         return core.locked(() -> {
             IoGrant open = core.files.anyWriter(file);
-            return open.hasFile() ? open : core.delegations.anyWriter(file);
+            return open.hasFile() ? open : core.delegations.held().anyWriter(file);
         });
     }
 
