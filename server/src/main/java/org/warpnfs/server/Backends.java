@@ -263,8 +263,12 @@ final class Backends implements AutoCloseable {
             return known;
         }
         long bytes = plan.memoryExportBytes();
+        long files = Math.max(1024, bytes / BYTES_PER_FILE);
         FileSystem memory = TimedFileSystem.of(
-                new MemoryFileSystem(bytes, Math.max(1024, bytes / BYTES_PER_FILE)), BackendTimes.ofProcess());
+                config.dataPath().splice() == OnOff.ON
+                        ? new MemoryFileSystem(bytes, files)
+                        : MemoryFileSystem.withoutLending(bytes, files),
+                BackendTimes.ofProcess());
         try {
             byPath.put(path, memory);
             memory.setAttributes(Caller.ROOT, memory.root(), AttributeChanges.ofPermissions(FOR_EVERYONE));

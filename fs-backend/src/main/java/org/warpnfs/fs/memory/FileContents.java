@@ -17,6 +17,8 @@ import org.warpnfs.fs.spi.FsException;
  * The bytes of one file, stored sparsely. Pages that were never written are absent and read as zeroes, so a file takes
  * the memory of what was written, not of its length.
  *
+ * <p>A page that is lent is not written to: a copy takes its place in the file first.
+ *
  * <p>Pages are kept in leaves of {@value #PAGES_PER_LEAF}, ordered by offset. Bytes of a page beyond the file's length
  * are zero. Not thread-safe: the inode's lock guards it.
  */
@@ -53,16 +55,42 @@ final class FileContents {
             long at = offset + done;
             int within = (int) (at & (PAGE_BYTES - 1));
             int step = Math.min(length - done, PAGE_BYTES - within);
-            MemorySegment page = page(at >>> PAGE_BYTES_LOG2);
+            Page page = page(at >>> PAGE_BYTES_LOG2);
             if (page == null) {
                 to.asSlice(done, step).fill(ZERO);
             } else {
-                MemorySegment.copy(page, within, to, done, step);
+                MemorySegment.copy(page.bytes(), within, to, done, step);
             }
             done += step;
         }
         sink.position(sink.position() + length);
         return length;
+    }
+
+    /**
+     * Lends at most {@code lengthBytes}.
+     *
+     * @return null if the file ends before them, or too much is lent
+     */
+    @Nullable
+    Loan lend(long offset, int lengthBytes) {
+        if (offset >= sizeBytes) {
+            return null;
+        }
+        int length = (int) Math.min(lengthBytes, sizeBytes - offset);
+        int charged = (int) (((offset + length - 1) >>> PAGE_BYTES_LOG2) - (offset >>> PAGE_BYTES_LOG2)) + 1;
+        if (!allocator.reserveLoan(charged)) {
+            return null;
+        }
+        Loan.Lending lending = new Loan.Lending(allocator, charged);
+        for (int done = 0; done < length; ) {
+            long at = offset + done;
+            int within = (int) (at & (PAGE_BYTES - 1));
+            int step = Math.min(length - done, PAGE_BYTES - within);
+            lending.add(page(at >>> PAGE_BYTES_LOG2), within, step);
+            done += step;
+        }
+        return lending.end();
     }
 
     /** Writes all of {@code source}, or throws FILE_TOO_BIG or NO_SPACE and writes nothing. */
@@ -73,17 +101,18 @@ final class FileContents {
         }
         long end = end(offset, length);
         addPages(offset, end);
+        unshare(offset >>> PAGE_BYTES_LOG2, (end - 1) >>> PAGE_BYTES_LOG2);
         MemorySegment from = MemorySegment.ofBuffer(source);
         int done = 0;
         while (done < length) {
             long at = offset + done;
             int within = (int) (at & (PAGE_BYTES - 1));
             int step = Math.min(length - done, PAGE_BYTES - within);
-            MemorySegment page = page(at >>> PAGE_BYTES_LOG2);
+            Page page = page(at >>> PAGE_BYTES_LOG2);
             if (page == null) {
                 throw new AssertionError("page at " + at + " was added and is not there");
             }
-            MemorySegment.copy(from, done, page, within, step);
+            MemorySegment.copy(from, done, page.bytes(), within, step);
             done += step;
         }
         source.position(source.limit());
@@ -98,15 +127,16 @@ final class FileContents {
         }
     }
 
-    void setSize(long newSizeBytes) {
+    /** Throws NO_SPACE if the host has no memory for a page in place of a lent one, and changes nothing. */
+    void setSize(long newSizeBytes) throws FsException {
         if (newSizeBytes < sizeBytes) {
             zero(newSizeBytes, sizeBytes);
         }
         sizeBytes = newSizeBytes;
     }
 
-    /** Makes a hole of the part of the range that is within the file. */
-    void deallocate(long offset, long lengthBytes) {
+    /** Makes a hole of the part of the range that is within the file. Throws NO_SPACE as {@link #setSize} does. */
+    void deallocate(long offset, long lengthBytes) throws FsException {
         if (offset < sizeBytes) {
             zero(offset, lengthBytes > sizeBytes - offset ? sizeBytes : offset + lengthBytes);
         }
@@ -140,7 +170,7 @@ final class FileContents {
     }
 
     void release() {
-        zero(0, sizeBytes);
+        drop(0, Long.MAX_VALUE >>> PAGE_BYTES_LOG2);
         sizeBytes = 0;
     }
 
@@ -151,7 +181,7 @@ final class FileContents {
         return offset + lengthBytes;
     }
 
-    private @Nullable MemorySegment page(long index) {
+    private @Nullable Page page(long index) {
         Leaf leaf = leaves.get(index >>> PAGES_PER_LEAF_LOG2);
         return leaf == null ? null : leaf.get((int) (index & (PAGES_PER_LEAF - 1)));
     }
@@ -184,6 +214,18 @@ final class FileContents {
         }
     }
 
+    /** Puts copies in the place of pages that are lent, so that they can be written to. */
+    private void unshare(long first, long last) throws FsException {
+        for (long index = first; index <= last; index++) {
+            Leaf leaf = leaves.get(index >>> PAGES_PER_LEAF_LOG2);
+            int slot = (int) (index & (PAGES_PER_LEAF - 1));
+            Page page = leaf == null ? null : leaf.get(slot);
+            if (leaf != null && page != null && page.isShared()) {
+                leaf.replace(slot, allocator.unshared(page));
+            }
+        }
+    }
+
     private long countPages(long first, long last) {
         long count = 0;
         for (Map.Entry<Long, Leaf> entry : leaves.subMap(
@@ -198,7 +240,7 @@ final class FileContents {
     }
 
     /** Zeroes from {@code offset} to {@code end}. Pages that are wholly within the range are given back. */
-    private void zero(long offset, long end) {
+    private void zero(long offset, long end) throws FsException {
         if (offset >= end) {
             return;
         }
@@ -206,11 +248,19 @@ final class FileContents {
         long wholeEnd = end == sizeBytes ? ((end - 1) >>> PAGE_BYTES_LOG2) + 1 : end >>> PAGE_BYTES_LOG2;
         long wholeStart = (offset >>> PAGE_BYTES_LOG2) + ((offset & (PAGE_BYTES - 1)) == 0 ? 0 : 1);
         if (wholeStart > wholeEnd) {
+            unshareAt(offset);
             clear(offset, end);
             return;
         }
+        boolean clearsEnd = wholeEnd << PAGE_BYTES_LOG2 < end && end != sizeBytes;
+        if (offset < wholeStart << PAGE_BYTES_LOG2) {
+            unshareAt(offset);
+        }
+        if (clearsEnd) {
+            unshareAt(end);
+        }
         clear(offset, wholeStart << PAGE_BYTES_LOG2);
-        if (wholeEnd << PAGE_BYTES_LOG2 < end && end != sizeBytes) {
+        if (clearsEnd) {
             clear(wholeEnd << PAGE_BYTES_LOG2, end);
         }
         if (wholeStart < wholeEnd) {
@@ -218,26 +268,32 @@ final class FileContents {
         }
     }
 
-    /** Zeroes a range within one page. */
+    private void unshareAt(long offset) throws FsException {
+        unshare(offset >>> PAGE_BYTES_LOG2, offset >>> PAGE_BYTES_LOG2);
+    }
+
+    /** Zeroes a range within one page, which is not lent. */
     private void clear(long offset, long end) {
-        MemorySegment page = page(offset >>> PAGE_BYTES_LOG2);
+        Page page = page(offset >>> PAGE_BYTES_LOG2);
         if (page != null && offset < end) {
-            page.asSlice(offset & (PAGE_BYTES - 1), end - offset).fill(ZERO);
+            page.bytes().asSlice(offset & (PAGE_BYTES - 1), end - offset).fill(ZERO);
         }
     }
 
+    /** Gives pages back, the last one first, so that they are handed out again in ascending order. */
     private void drop(long first, long last) {
         Iterator<Map.Entry<Long, Leaf>> found = leaves.subMap(
                         first >>> PAGES_PER_LEAF_LOG2, true, last >>> PAGES_PER_LEAF_LOG2, true)
+                .descendingMap()
                 .entrySet()
                 .iterator();
         while (found.hasNext()) {
             Map.Entry<Long, Leaf> entry = found.next();
             long base = entry.getKey() << PAGES_PER_LEAF_LOG2;
             Leaf leaf = entry.getValue();
-            int to = (int) Math.min(PAGES_PER_LEAF - 1, last - base);
-            for (int slot = (int) Math.max(0, first - base); slot <= to; slot++) {
-                MemorySegment page = leaf.remove(slot);
+            int from = (int) Math.max(0, first - base);
+            for (int slot = (int) Math.min(PAGES_PER_LEAF - 1, last - base); slot >= from; slot--) {
+                Page page = leaf.remove(slot);
                 if (page != null) {
                     allocator.giveBack(page);
                     pages--;
@@ -251,15 +307,15 @@ final class FileContents {
 
     /** An array of page slots that grows with the highest slot used. */
     private static final class Leaf {
-        private @Nullable MemorySegment[] slots = new @Nullable MemorySegment[2];
+        private @Nullable Page[] slots = new @Nullable Page[2];
         private int taken;
 
         @Nullable
-        MemorySegment get(int slot) {
+        Page get(int slot) {
             return slot < slots.length ? slots[slot] : null;
         }
 
-        void put(int slot, MemorySegment page) {
+        void put(int slot, Page page) {
             if (slot >= slots.length) {
                 slots = Arrays.copyOf(slots, Math.max(2, Integer.highestOneBit(slot) << 1));
             }
@@ -267,9 +323,14 @@ final class FileContents {
             taken++;
         }
 
+        /** Puts a page where there is one. */
+        void replace(int slot, Page page) {
+            slots[slot] = page;
+        }
+
         @Nullable
-        MemorySegment remove(int slot) {
-            MemorySegment page = get(slot);
+        Page remove(int slot) {
+            Page page = get(slot);
             if (page != null) {
                 slots[slot] = null;
                 taken--;

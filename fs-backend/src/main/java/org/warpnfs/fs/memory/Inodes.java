@@ -42,10 +42,18 @@ final class Inodes {
     private final AclOperations acls;
     private final ChangeClock clock;
 
-    Inodes(Space bytes, Space heap, Space files, XattrOperations xattrs, AclOperations acls, InstantSource clock) {
+    /** @param lent bytes of contents that may be lent at one time */
+    Inodes(
+            Space bytes,
+            Space lent,
+            Space heap,
+            Space files,
+            XattrOperations xattrs,
+            AclOperations acls,
+            InstantSource clock) {
         this.heap = heap;
         this.files = files;
-        this.allocator = new PageAllocator(bytes);
+        this.allocator = new PageAllocator(bytes, lent);
         this.xattrs = xattrs;
         this.acls = acls;
         this.clock = new ChangeClock(clock);
@@ -142,6 +150,7 @@ final class Inodes {
         AttributeChanges rest = new AttributeChanges(
                 null, wanted.uid(), wanted.gid(), wanted.sizeBytes(), wanted.accessTime(), wanted.modifyTime());
         PosixJudge.requireSettable(newFile.caller(), inode.protection(), rest);
+        apply(newFile.caller(), inode, rest);
         files.take(1);
         try {
             heap.take(INODE_BYTES);
@@ -155,16 +164,19 @@ final class Inodes {
             files.giveBack(1);
             throw e;
         }
-        apply(newFile.caller(), inode, rest);
         byId.put(inode.fileId, inode);
         return inode;
     }
 
-    /** Sets attributes that were checked before. The caller holds the inode's lock. */
-    void apply(Caller caller, Inode inode, AttributeChanges changes) {
+    /**
+     * Sets attributes that were checked before. The caller holds the inode's lock. If the size cannot be set, the
+     * attributes before it are set and the others are not.
+     */
+    void apply(Caller caller, Inode inode, AttributeChanges changes) throws FsException {
         if (changes.isEmpty()) {
             return;
         }
+        inode.attributesChanged();
         if (changes.uid() != null || changes.gid() != null) {
             inode.uid = changes.uid() != null ? changes.uid() : inode.uid;
             inode.gid = changes.gid() != null ? changes.gid() : inode.gid;
@@ -187,7 +199,6 @@ final class Inodes {
         if (inode instanceof RegularInode regular && (changes.accessTime() != null || changes.modifyTime() != null)) {
             regular.createVerifier = null;
         }
-        inode.attributesChanged();
     }
 
     private Timestamp time(@Nullable TimeChange change, Timestamp old) {

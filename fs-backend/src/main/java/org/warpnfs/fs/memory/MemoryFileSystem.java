@@ -43,31 +43,45 @@ public final class MemoryFileSystem implements FileSystem {
     static final int MAX_LINKS = 65_000;
     private static final int ROOT_PERMISSIONS = 0755;
 
-    private static final FsLimits LIMITS = new FsLimits(
-            Long.MAX_VALUE,
-            MAX_LINKS,
-            FileName.MAX_LENGTH_BYTES,
-            1,
-            0,
-            ChangeOrder.GROWS,
-            EnumSet.of(
-                    Capability.WRITE,
-                    Capability.PERSISTENT_HANDLES,
-                    Capability.RENAME,
-                    Capability.HARD_LINKS,
-                    Capability.SYMLINKS,
-                    Capability.SPECIAL_FILES,
-                    Capability.HOLES,
-                    Capability.ALLOCATE,
-                    Capability.COPY,
-                    Capability.XATTRS,
-                    Capability.ACLS,
-                    Capability.SPACE));
+    private static final Set<Capability> CAPABILITIES = EnumSet.of(
+            Capability.WRITE,
+            Capability.PERSISTENT_HANDLES,
+            Capability.RENAME,
+            Capability.HARD_LINKS,
+            Capability.SYMLINKS,
+            Capability.SPECIAL_FILES,
+            Capability.HOLES,
+            Capability.ALLOCATE,
+            Capability.COPY,
+            Capability.XATTRS,
+            Capability.ACLS,
+            Capability.SPACE);
     /** One part in this many of the heap is for everything but contents. */
     private static final int HEAP_PARTS = 4;
 
+    /** One part in this many of the capacity may be lent at one time, in addition to it. */
+    private static final int LENT_PARTS = 8;
+
+    /**
+     * The bounds of a tree.
+     *
+     * @param capacityBytes the most that contents may take
+     * @param lentBytes the most pages of contents that may be lent at one time, in bytes; 0 to lend none
+     * @param heapBytes the most that everything but contents may take
+     * @param files the most files of any type, including the root
+     */
+    record Bounds(long capacityBytes, long lentBytes, long heapBytes, long files) {
+        Bounds {
+            if (files < 1) {
+                throw new IllegalArgumentException("capacity of " + files + " files: the root is one");
+            }
+        }
+    }
+
+    private final FsLimits limits;
     private final TreeLock tree = new TreeLock();
     private final Space bytes;
+    private final Space lent;
     private final Space heap;
     private final Inodes inodes;
     private final Names names;
@@ -82,35 +96,52 @@ public final class MemoryFileSystem implements FileSystem {
      * Makes an empty tree: a root directory that belongs to the superuser, with permissions 0755.
      *
      * @param capacityBytes the most that contents may take, in pages of 16 KiB outside of the heap; everything else is
-     *     bounded by it as well, and by a quarter of the heap
+     *     bounded by it as well, and by a quarter of the heap. Pages that were lent and then changed take up to an
+     *     eighth of it more
      * @param capacityFiles the most files of any type, including the root
      */
     public MemoryFileSystem(long capacityBytes, long capacityFiles) {
         this(capacityBytes, capacityFiles, InstantSource.system());
     }
 
+    /** Does the same as {@link #MemoryFileSystem(long, long)}, with times from {@code clock}. */
+    public MemoryFileSystem(long capacityBytes, long capacityFiles, InstantSource clock) {
+        this(new Bounds(capacityBytes, capacityBytes / LENT_PARTS, heapBytes(capacityBytes), capacityFiles), clock);
+    }
+
+    /** Does the same as {@link #MemoryFileSystem(long, long)}, and lends no pages: all data are read. */
+    public static MemoryFileSystem withoutLending(long capacityBytes, long capacityFiles) {
+        return new MemoryFileSystem(
+                new Bounds(capacityBytes, 0, heapBytes(capacityBytes), capacityFiles), InstantSource.system());
+    }
+
+    /** The most memory outside of the heap that contents take, with pages that were lent and then changed. */
+    public static long mostBytes(long capacityBytes) {
+        return capacityBytes + capacityBytes / LENT_PARTS;
+    }
+
+    /** The largest capacity of which {@link #mostBytes} is within {@code bytes}. */
+    public static long capacityWithin(long bytes) {
+        return bytes / (LENT_PARTS + 1) * LENT_PARTS;
+    }
+
     private static long heapBytes(long capacityBytes) {
         return Math.min(capacityBytes, Runtime.getRuntime().maxMemory() / HEAP_PARTS);
     }
 
-    /** Does the same as {@link #MemoryFileSystem(long, long)}, with times from {@code clock}. */
-    public MemoryFileSystem(long capacityBytes, long capacityFiles, InstantSource clock) {
-        this(capacityBytes, heapBytes(capacityBytes), capacityFiles, clock);
-    }
-
-    /**
-     * Makes a tree with a separate bound for what is on the heap: names, inodes, symbolic links, extended attributes,
-     * access control lists.
-     */
-    MemoryFileSystem(long capacityBytes, long heapBytes, long capacityFiles, InstantSource clock) {
-        if (capacityFiles < 1) {
-            throw new IllegalArgumentException("capacity of " + capacityFiles + " files: the root is one");
+    MemoryFileSystem(Bounds bounds, InstantSource clock) {
+        Set<Capability> capabilities = EnumSet.copyOf(CAPABILITIES);
+        if (bounds.lentBytes > 0) {
+            capabilities.add(Capability.LENT_PAGES);
         }
-        this.bytes = new Space(capacityBytes);
-        this.heap = new Space(heapBytes);
+        this.limits = new FsLimits(
+                Long.MAX_VALUE, MAX_LINKS, FileName.MAX_LENGTH_BYTES, 1, 0, ChangeOrder.GROWS, capabilities);
+        this.bytes = new Space(bounds.capacityBytes);
+        this.lent = new Space(bounds.lentBytes);
+        this.heap = new Space(bounds.heapBytes);
         this.xattrs = new XattrOperations(heap);
         this.acls = new AclOperations(heap);
-        this.inodes = new Inodes(bytes, heap, new Space(capacityFiles), xattrs, acls, clock);
+        this.inodes = new Inodes(bytes, lent, heap, new Space(bounds.files), xattrs, acls, clock);
         this.names = new Names(heap, inodes);
         this.listing = new Listing(tree, inodes);
         this.creation = new Creation(tree, inodes, heap);
@@ -125,7 +156,7 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public FsLimits limits() {
-        return LIMITS;
+        return limits;
     }
 
     @Override
@@ -138,6 +169,11 @@ public final class MemoryFileSystem implements FileSystem {
     /** What is left of the part of the heap that this tree may use. */
     long heapFreeBytes() {
         return heap.free();
+    }
+
+    /** What may still be lent. */
+    long lendableBytes() {
+        return lent.free();
     }
 
     @Override

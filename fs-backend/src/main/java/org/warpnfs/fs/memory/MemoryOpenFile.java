@@ -1,6 +1,7 @@
 package org.warpnfs.fs.memory;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import org.warpnfs.fs.spi.Caller;
@@ -8,6 +9,7 @@ import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.LentPages;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.PosixJudge;
@@ -65,6 +67,22 @@ final class MemoryOpenFile implements OpenFile {
             int count = inode.contents.read(sink, offset);
             inode.wasRead();
             return count;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Optional<LentPages> lend(long offset, int lengthBytes) throws FsException {
+        requireRead();
+        Lock lock = inode.lock.readLock();
+        lock.lock();
+        try {
+            LentPages pages = inode.contents.lend(offset, lengthBytes);
+            if (pages != null) {
+                inode.wasRead();
+            }
+            return Optional.ofNullable(pages);
         } finally {
             lock.unlock();
         }

@@ -3,6 +3,7 @@ package org.warpnfs.fs.memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
@@ -12,12 +13,14 @@ import org.warpnfs.fs.spi.FsException;
  * <h2>Operation</h2>
  *
  * Memory is taken from the system in slabs. A slab lives until none of its pages is reachable. Pages that were given
- * back are reused first. Safe for many threads.
+ * back are reused first. Pages of a new slab are handed out in ascending order, so that a file that is written from its
+ * start to its end lies in long runs of memory. Safe for many threads.
  *
  * <h2>Buffers</h2>
  *
- * A page belongs to its user until it is given back, and must not be touched afterwards. {@link Space} is charged for
- * it meanwhile.
+ * A page belongs to its users until the last of them is gone, and must not be touched afterwards. {@link Space} is
+ * charged for it while it is part of a file. A page that is lent is charged to what may be lent, once for each loan. So
+ * pages that files have given up while they are lent are bounded too.
  *
  * <h2>Errors</h2>
  *
@@ -30,10 +33,13 @@ final class PageAllocator {
     private static final int PAGES_PER_SLAB = 64;
 
     private final Space space;
-    private final ArrayDeque<MemorySegment> spare = new ArrayDeque<>();
+    private final Space lent;
+    private final ArrayDeque<Page> spare = new ArrayDeque<>();
 
-    PageAllocator(Space space) {
+    /** @param lent the most that may be lent at one time */
+    PageAllocator(Space space, Space lent) {
         this.space = space;
+        this.lent = lent;
     }
 
     /** Charges the capacity for {@code pages}. {@link #takeReserved} then hands out each of them. */
@@ -49,17 +55,19 @@ final class PageAllocator {
         space.giveBack(pages << PAGE_BYTES_LOG2);
     }
 
-    MemorySegment takeReserved() throws FsException {
-        MemorySegment page;
+    /** A page of zeroes, of which the capacity has been charged. */
+    Page takeReserved() throws FsException {
+        Page page;
         synchronized (spare) {
             page = spare.pollLast();
             if (page == null) {
                 addSlab();
-                page = spare.removeLast();
-                return page;
+                return spare.removeLast();
             }
         }
-        return page.fill((byte) 0);
+        page.begin();
+        page.clear();
+        return page;
     }
 
     private void addSlab() throws FsException {
@@ -69,16 +77,42 @@ final class PageAllocator {
         } catch (OutOfMemoryError e) {
             throw FsException.of(FsError.NO_SPACE, "the host has no memory for " + PAGES_PER_SLAB + " pages more");
         }
-        for (int i = 0; i < PAGES_PER_SLAB; i++) {
-            spare.addLast(slab.asSlice((long) i * PAGE_BYTES, PAGE_BYTES));
+        for (int i = PAGES_PER_SLAB - 1; i >= 0; i--) {
+            spare.addLast(new Page(slab, (long) i * PAGE_BYTES));
         }
     }
 
-    void giveBack(MemorySegment page) {
-        synchronized (spare) {
-            spare.addLast(page);
-        }
+    /** A page with the same bytes, which takes the place of a shared one in its file. The old one loses the file. */
+    Page unshared(Page shared) throws FsException {
+        Page copy = takeReserved();
+        copy.bytes().copyFrom(shared.bytes());
+        leave(shared);
+        return copy;
+    }
+
+    /** A file gives up a page. */
+    void giveBack(Page page) {
+        leave(page);
         unreserve(1);
+    }
+
+    /** Charges a loan of so many pages. Returns false if too much is lent. */
+    boolean reserveLoan(int pages) {
+        return lent.tryTake((long) pages << PAGE_BYTES_LOG2);
+    }
+
+    /** A loan ends. */
+    void endLoan(List<Page> pages, int charged) {
+        pages.forEach(this::leave);
+        lent.giveBack((long) charged << PAGE_BYTES_LOG2);
+    }
+
+    private void leave(Page page) {
+        if (page.removeUser()) {
+            synchronized (spare) {
+                spare.addLast(page);
+            }
+        }
     }
 
     void dropSpares() {

@@ -19,17 +19,22 @@ final class Space {
 
     /** Takes {@code amount}, or throws NO_SPACE and takes nothing. */
     void take(long amount) throws FsException {
+        if (!tryTake(amount)) {
+            throw FsException.of(FsError.NO_SPACE);
+        }
+    }
+
+    /** Takes {@code amount}, or returns false and takes nothing. */
+    boolean tryTake(long amount) {
         long left = free.get();
-        while (true) {
-            if (amount > left) {
-                throw FsException.of(FsError.NO_SPACE);
-            }
+        while (amount <= left) {
             long witness = free.compareAndExchange(left, left - amount);
             if (witness == left) {
-                return;
+                return true;
             }
             left = witness;
         }
+        return false;
     }
 
     void giveBack(long amount) {

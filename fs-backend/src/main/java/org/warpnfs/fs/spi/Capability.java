@@ -42,5 +42,7 @@ public enum Capability {
     /** Others than this server see its byte-range locks and it sees theirs ({@link FileSystem#openLocks}). */
     LOCKS,
     /** The backend tells when others are about to use a file ({@link FileSystem#lease}). */
-    LEASES
+    LEASES,
+    /** The backend lends the memory in which a file lies ({@link OpenFile#lend}), so that it is sent without a copy. */
+    LENT_PAGES
 }

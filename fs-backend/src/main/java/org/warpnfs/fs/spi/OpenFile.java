@@ -39,6 +39,19 @@ public interface OpenFile extends AutoCloseable {
     }
 
     /**
+     * Lends bytes of the file, as many as {@link #read} would read. Without {@link Capability#LENT_PAGES} there is
+     * nothing to lend. With it a backend may refuse at any time, for instance because too much is lent already: then
+     * the caller reads. Does not wait for a disk or another host.
+     *
+     * @param lengthBytes at least 1
+     * @return at least one byte; empty if there is nothing to lend, or the file ends at or before {@code offset}. The
+     *     caller closes it
+     */
+    default Optional<LentPages> lend(long offset, int lengthBytes) throws FsException {
+        return Optional.empty();
+    }
+
+    /**
      * Reads as {@link #read} does, without a wait for a disk, for another host or for a lock that is held for long.
      * Called on threads that serve many clients. After a result of 0 or more, {@link #sizeBytes} and
      * {@link #attributes} do not wait either.

@@ -139,6 +139,14 @@ public abstract class BackendContract {
     }
 
     @Nested
+    class Lending extends LendingContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
     class WithoutWait extends WithoutWaitContract {
         @Override
         protected Backend newBackend() throws Exception {

@@ -95,6 +95,7 @@ final class Refusals {
                         assertFails(FsError.NOT_SUPPORTED, () -> fs.lease(open.handle(), kind, () -> {}));
                     }
                 });
+            case LENT_PAGES -> withOpenFile(open -> assertThat(open.lend(0, 5)).isEmpty());
             case CASE_INSENSITIVE, CASE_FOLDING, CHOWN_BY_OWNER -> {
                 // A tree that is not unusual in this way refuses nothing.
             }

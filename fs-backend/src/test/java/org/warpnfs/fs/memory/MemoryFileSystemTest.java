@@ -221,7 +221,8 @@ class MemoryFileSystemTest {
 
     @Test
     void whatLivesOnTheHeap_beyondItsPart_isNoSpaceThoughContentsHaveRoom() throws Exception {
-        try (MemoryFileSystem small = new MemoryFileSystem(64 << 20, 20_000, 1000, InstantSource.system())) {
+        try (MemoryFileSystem small =
+                new MemoryFileSystem(new MemoryFileSystem.Bounds(64 << 20, 0, 20_000, 1000), InstantSource.system())) {
             long free = small.heapFreeBytes();
             byte[] value = new byte[16_000];
             byte[] name = {'a'};

@@ -4,7 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.CachedRange;
+import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.fs.spi.LentPages;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.Source;
@@ -20,8 +23,8 @@ import org.warpnfs.payload.Source;
  * @param isEnd the file ends with these data, or before them
  */
 public record FileData(Source payload, boolean isEnd) {
-    /** Shorter data are read, which costs less than the calls for a range. */
-    private static final int LEAST_RANGE_BYTES = 32 << 10;
+    /** Shorter data are read, which costs less than the calls for a range, or than to count the users of pages. */
+    private static final int LEAST_BYTES_IN_PLACE = 32 << 10;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
@@ -42,26 +45,55 @@ public record FileData(Source payload, boolean isEnd) {
     }
 
     /**
-     * Whether data may be a range of the file, which takes no payload memory. Then {@link #range} is tried first.
+     * Whether data may be sent from where the backend has them, which takes no payload memory. Then {@link #inPlace} is
+     * tried first.
      *
      * @param asked as {@link #memoryBytes} says
-     * @param maxRangeBytes the longest range that the transport takes; 0 if it takes none
+     * @param maxRangeBytes the longest file range that the transport takes; 0 if it takes none
      */
-    public static boolean mayBeRange(int asked, int maxRangeBytes) {
-        return Math.min(asked, maxRangeBytes) >= LEAST_RANGE_BYTES;
+    public static boolean mayBeInPlace(int asked, int maxRangeBytes, FsLimits backend) {
+        return asked >= LEAST_BYTES_IN_PLACE
+                && (maxRangeBytes >= LEAST_BYTES_IN_PLACE || backend.has(Capability.LENT_PAGES));
     }
 
     /**
-     * Takes a range of a file that the transport sends without reading it. The length is read before the data are sent,
-     * so a client never takes old data for new ones.
+     * Takes data that the transport sends from where the backend has them: pages that it lends, or else a range of the
+     * file. The length is read before the data are sent, so a client never takes old data for new ones.
      *
      * @return null if the data have to be read
      */
-    public static @Nullable FileData range(OpenFile file, long offset, int asked, int maxRangeBytes)
+    public static @Nullable FileData inPlace(OpenFile file, long offset, int asked, int maxRangeBytes)
             throws FsException {
+        FileData lent = lent(file, offset, asked);
+        return lent != null ? lent : range(file, offset, asked, maxRangeBytes);
+    }
+
+    private static @Nullable FileData lent(OpenFile file, long offset, int asked) throws FsException {
+        Optional<LentPages> pages = file.lend(offset, asked);
+        if (pages.isEmpty()) {
+            return null;
+        }
+        boolean passed = false;
+        try {
+            SentPages data = SentPages.of(pages.get());
+            boolean isEnd = endsAt(offset, asked, data.lengthBytes(), file.sizeBytes());
+            passed = true;
+            return new FileData(data, isEnd);
+        } finally {
+            if (!passed) {
+                pages.get().close();
+            }
+        }
+    }
+
+    private static @Nullable FileData range(OpenFile file, long offset, int asked, int maxRangeBytes)
+            throws FsException {
+        if (maxRangeBytes < LEAST_BYTES_IN_PLACE) {
+            return null;
+        }
         long sizeBytes = file.sizeBytes();
         int lengthBytes = Math.clamp(sizeBytes - offset, 0, asked);
-        if (lengthBytes < LEAST_RANGE_BYTES || lengthBytes > maxRangeBytes) {
+        if (lengthBytes < LEAST_BYTES_IN_PLACE || lengthBytes > maxRangeBytes) {
             return null;
         }
         Optional<CachedRange> cached = file.range(offset, lengthBytes);

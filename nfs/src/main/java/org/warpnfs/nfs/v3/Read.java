@@ -54,14 +54,18 @@ final class Read implements Nfs3Procedure<Read.Args> {
     @Override
     public @Nullable Nfs3Reply runWithoutMemory(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         int asked = payloadBytes(args, call.options());
-        if (!FileData.mayBeRange(asked, call.maxRangeBytes())) {
+        if (asked == 0) {
             return null;
         }
         Nfs3File file = call.file(args.file());
+        if (!FileData.mayBeInPlace(
+                asked, call.maxRangeBytes(), file.fileSystem().limits())) {
+            return null;
+        }
         call.beforeReading(file);
         try (OpenFile open = RegularFile.openToRead(file)) {
             PostOpAttr before = file.postOpAttr(open);
-            FileData data = FileData.range(open, args.offset(), asked, call.maxRangeBytes());
+            FileData data = FileData.inPlace(open, args.offset(), asked, call.maxRangeBytes());
             return data == null ? null : reply(before, data);
         }
     }

@@ -260,8 +260,8 @@ final class CompoundRun implements LaneTask {
             return null;
         }
         int payloadBytes = CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS));
-        boolean triesRange = code == OpCode.READ && call.triesRange(payloadBytes, out);
-        return triesRange ? null : takeMemoryOnce(payloadBytes);
+        boolean triesInPlace = code == OpCode.READ && call.triesInPlace(payloadBytes, out);
+        return triesInPlace ? null : takeMemoryOnce(payloadBytes);
     }
 
     private @Nullable Next takeMemoryOnce(int payloadBytes) {

@@ -44,7 +44,8 @@ public final class LimitedFileSystem {
             Map.entry(Capability.ACLS, Set.of("acls", "setAcls")),
             Map.entry(Capability.SPACE, Set.of("statistics")),
             Map.entry(Capability.LOCKS, Set.of("openLocks")),
-            Map.entry(Capability.LEASES, Set.of("lease")));
+            Map.entry(Capability.LEASES, Set.of("lease")),
+            Map.entry(Capability.LENT_PAGES, Set.of("lend")));
 
     private final FileSystem target;
     private volatile FsLimits limits;

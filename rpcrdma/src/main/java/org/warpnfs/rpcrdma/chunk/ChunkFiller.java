@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.payload.FileRange;
+import org.warpnfs.payload.LentBytes;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.Source;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
@@ -40,6 +41,7 @@ final class ChunkFiller {
     WriteChunk fill(WriteChunk chunk, Source payload) {
         return switch (payload) {
             case Payload bytes -> fill(chunk, List.of(bytes.buffer()));
+            case LentBytes lent -> fill(chunk, lent.buffers());
             case FileRange range ->
                 fill(
                         chunk,

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.payload.FileRange;
+import org.warpnfs.payload.LentBytes;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.Pieces;
 import org.warpnfs.payload.Source;
@@ -79,6 +80,7 @@ public record RpcMessage(
             int lengthBytes = item.payload().lengthBytes();
             switch (item.payload()) {
                 case Payload data -> row.add(data.buffer().slice());
+                case LentBytes lent -> lent.buffers().forEach(lentBuffer -> row.add(lentBuffer.slice()));
                 case FileRange range -> row.add(range, 0, lengthBytes);
             }
             int padBytes = XdrStream.roundUp(lengthBytes) - lengthBytes;

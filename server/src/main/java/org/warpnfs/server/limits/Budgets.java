@@ -2,6 +2,7 @@ package org.warpnfs.server.limits;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.sockets.PieceWriter;
@@ -111,7 +112,7 @@ public final class Budgets {
                 LEAST_CONNECTIONS * BYTES_OF_CONNECTION);
         Budget.Part files = direct.part(
                 "files in memory",
-                wanted.memoryExports() * wanted.memoryExportBytes(),
+                wanted.memoryExports() * MemoryFileSystem.mostBytes(wanted.memoryExportBytes()),
                 machine.directBytes() / 2,
                 16 * MIB);
         if (!direct.fit(machine.directBytes())) {
@@ -163,11 +164,16 @@ public final class Budgets {
         long othersBytes = payload.bytes() + receives.bytes() + files.bytes() + frames.bytes() / 2;
         long nettyBytes =
                 Math.min(machine.directBytes(), containerRoom) - othersBytes - OTHER_DIRECT_BYTES + NETTY_BYTES;
-        return new Plan(
-                fitting,
-                wanted.memoryExports() == 0 ? 0 : files.bytes() / wanted.memoryExports(),
-                nettyBytes,
-                line(fitting, direct, heap));
+        return new Plan(fitting, memoryExportBytes(files), nettyBytes, line(fitting, direct, heap));
+    }
+
+    private long memoryExportBytes(Budget.Part files) {
+        if (wanted.memoryExports() == 0) {
+            return 0;
+        }
+        return files.bytes() == files.wantedBytes()
+                ? wanted.memoryExportBytes()
+                : MemoryFileSystem.capacityWithin(files.bytes() / wanted.memoryExports());
     }
 
     private int connectionsWithinDescriptors() throws ConfigException {

@@ -14,15 +14,16 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.Lease;
+import org.warpnfs.fs.spi.LentPages;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.OwnerLocks;
 
 /**
- * Keeps the defects of a plug-in to the call that hits them. Whatever a method of its file system, open files, locks or
- * leases throws, other than {@link FsException}, is logged with its stack trace and becomes {@link FsError#IO}; so does
- * null where an object is due. A method that has no error to report throws {@link IllegalStateException}, which ends
- * the call like a defect of the server. Only a lack of memory passes as it is. An answer that breaks a {@link Promise}
- * is a defect too. The close of a file system is waited for half a minute.
+ * Keeps the defects of a plug-in to the call that hits them. Whatever a method of its file system, open files, locks,
+ * leases or lent pages throws, other than {@link FsException}, is logged with its stack trace and becomes
+ * {@link FsError#IO}; so does null where an object is due. A method that has no error to report throws
+ * {@link IllegalStateException}, which ends the call like a defect of the server. Only a lack of memory passes as it
+ * is. An answer that breaks a {@link Promise} is a defect too. The close of a file system is waited for half a minute.
  *
  * <p>It is a proxy, so that no method of the SPI can be forgotten, and none that is added later. Safe for any thread.
  */
@@ -126,6 +127,9 @@ final class GuardedCalls implements InvocationHandler {
             case Optional<?> maybe
             when maybe.orElse(null) instanceof Lease lease ->
                 Optional.of(new GuardedCalls(lease, backend, closeLimit).as(Lease.class));
+            case Optional<?> maybe
+            when maybe.orElse(null) instanceof LentPages pages ->
+                Optional.of(new GuardedCalls(pages, backend, closeLimit).as(LentPages.class));
             default -> result;
         };
     }

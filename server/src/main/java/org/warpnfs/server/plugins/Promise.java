@@ -2,7 +2,9 @@ package org.warpnfs.server.plugins;
 
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.LentPages;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
@@ -38,6 +40,7 @@ sealed interface Promise {
                 yield new Filled(sink, sink.position(), sink.limit());
             }
             case "write" -> new Written((ByteBuffer) arguments[0], (Stability) arguments[2]);
+            case "lend" -> new Lent((int) arguments[1]);
             case "copyTo" -> new Copied((long) arguments[3]);
             default -> new Nothing();
         };
@@ -71,6 +74,25 @@ sealed interface Promise {
             }
             if (((Stability) answer).compareTo(asked) < 0) {
                 throw new BrokenException("write reached " + answer + ", not " + asked);
+            }
+        }
+    }
+
+    /** Something is lent, no more than was asked, and a socket can send it. */
+    record Lent(int asked) implements Promise {
+        @Override
+        public void check(Object answer) throws BrokenException {
+            if (((Optional<?>) answer).orElse(null) instanceof LentPages pages) {
+                long lengthBytes = 0;
+                for (ByteBuffer buffer : pages.buffers()) {
+                    if (!buffer.isDirect()) {
+                        throw new BrokenException("lend lent memory on the heap");
+                    }
+                    lengthBytes += buffer.remaining();
+                }
+                if (lengthBytes < 1 || lengthBytes > asked) {
+                    throw new BrokenException("lend lent " + lengthBytes + " of " + asked + " bytes");
+                }
             }
         }
     }

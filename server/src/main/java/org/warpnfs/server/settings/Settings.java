@@ -199,9 +199,11 @@ public final class Settings {
                     "splice",
                     new Kind.Choice<>(OnOff.class),
                     OnOff.ON,
-                    "Send data of large reads from the page cache to the socket without a copy, where the kernel "
+                    "Send data of large reads to the socket without a copy: from the page cache, where the kernel "
                             + "(Linux 6.5",
-                    "or later) and the connection permit it. With off, all data are read before they are sent.")
+                    "or later) and the connection permit it, and from files that the server keeps in memory. With off, "
+                            + "all data",
+                    "are read before they are sent.")
             .flag("--splice", "on|off");
 
     public static final Setting<OnOff> INLINE = Setting.of(

@@ -128,12 +128,16 @@ public final class CallContext {
     }
 
     /**
-     * Whether a READ begins without memory, because its data may be a range of the file.
+     * Whether a READ begins without memory, because its data may be sent from where the backend has them.
      *
      * @param memoryBytes the memory that it takes otherwise
      */
-    public boolean triesRange(int memoryBytes, CompoundWriter out) {
-        return !mustNotWait && FileData.mayBeRange(memoryBytes, maxRangeBytes(out));
+    public boolean triesInPlace(int memoryBytes, CompoundWriter out) {
+        Location file = files.currentOrNull();
+        return !mustNotWait
+                && file != null
+                && FileData.mayBeInPlace(
+                        memoryBytes, maxRangeBytes(out), file.fileSystem().limits());
     }
 
     /**

@@ -13,8 +13,9 @@ import org.warpnfs.payload.Payload;
  *
  * <h2>Buffers</h2>
  *
- * Data that may be a range of the file take no memory at first. Otherwise the memory was acquired before the operation
- * began. Once filled, the payload belongs to the result. If the operation fails before that, it is released here.
+ * Data that may be sent from where the backend has them take no memory at first. Otherwise the memory was acquired
+ * before the operation began. Once filled, the payload belongs to the result. If the operation fails before that, it is
+ * released here.
  */
 final class Read implements Operation {
     @Override
@@ -27,21 +28,21 @@ final class Read implements Operation {
             if (readWithoutWait(call, stateid, offset, memoryBytes, out)) {
                 return;
             }
-        } else if (!call.triesRange(memoryBytes, out)) {
+        } else if (!call.triesInPlace(memoryBytes, out)) {
             read(call, stateid, offset, memoryBytes, out);
             return;
-        } else if (readRange(call, stateid, offset, memoryBytes, out)) {
+        } else if (readInPlace(call, stateid, offset, memoryBytes, out)) {
             return;
         }
         throw new Postponed(memoryBytes, () -> read(call, stateid, offset, memoryBytes, out));
     }
 
     /** Returns false if the data are to be read. */
-    private static boolean readRange(
+    private static boolean readInPlace(
             CallContext call, Stateid stateid, long offset, int memoryBytes, CompoundWriter out)
             throws Nfs4Exception, FsException {
         try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
-            FileData data = FileData.range(access.file(), offset, memoryBytes, call.maxRangeBytes(out));
+            FileData data = FileData.inPlace(access.file(), offset, memoryBytes, call.maxRangeBytes(out));
             if (data == null) {
                 return false;
             }
