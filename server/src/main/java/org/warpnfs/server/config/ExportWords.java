@@ -219,14 +219,18 @@ final class ExportWords {
     }
 
     private long id(String word, String digits) throws ConfigException {
+        int id;
         try {
             // As in nfs-utils: -2 is 4294967294.
-            return digits.startsWith("-")
-                    ? Integer.toUnsignedLong(Integer.parseInt(digits))
-                    : Integer.toUnsignedLong(Integer.parseUnsignedInt(digits));
+            id = digits.startsWith("-") ? Integer.parseInt(digits) : Integer.parseUnsignedInt(digits);
         } catch (NumberFormatException e) {
-            throw place.mistake("option '" + word + "' needs a number from 0 to 4294967295");
+            throw place.mistake("option '" + word + "' needs a number from 0 to 4294967294");
         }
+        if (id == -1) {
+            // The kernel reads it as "leave unchanged", so every call of a squashed user would be refused.
+            throw place.mistake("option '" + word + "': 4294967295 (-1) is no user or group");
+        }
+        return Integer.toUnsignedLong(id);
     }
 
     private Set<Flavor> flavors(String word, String value) throws ConfigException {

@@ -29,14 +29,14 @@ class ExportSpecTest {
 
     @Test
     void parse_everyOption_isTaken() throws ConfigException {
-        ExportSpec spec = ExportSpec.parse("data:/a/b,ro,all_squash,anonuid=4294967295,anongid=7,sec=sys");
+        ExportSpec spec = ExportSpec.parse("data:/a/b,ro,all_squash,anonuid=4294967294,anongid=7,sec=sys");
         assertThat(spec.directory()).isEqualTo(Path.of("data"));
         assertThat(spec.pseudoPath()).isEqualTo(PseudoPath.of("/a/b"));
         assertThat(optionsOf(spec))
                 .isEqualTo(ExportOptions.DEFAULTS
                         .withReadOnly(true)
                         .withSquash(Squash.ALL)
-                        .withAnonymous(4_294_967_295L, 7)
+                        .withAnonymous(4_294_967_294L, 7)
                         .withFlavors(List.of(Flavor.SYS)));
     }
 
@@ -59,6 +59,8 @@ class ExportSpecTest {
                 "/x,rx|unknown option 'rx'",
                 "/x,rq|unknown option 'rq'",
                 "/x,anonuid=4294967296|needs a number",
+                "/x,anonuid=-1|is no user or group",
+                "/x,anongid=4294967295|is no user or group",
                 "/x,sec=krb4|krb5p, krb5i, krb5, sys and none are",
                 ",rw|directory is missing"
             })
