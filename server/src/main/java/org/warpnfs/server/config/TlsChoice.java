@@ -49,10 +49,15 @@ public record TlsChoice(
     }
 
     private static long id(String what, String word, String digits) throws ConfigException {
+        int id;
         try {
-            return Integer.toUnsignedLong(Integer.parseUnsignedInt(digits));
+            id = Integer.parseUnsignedInt(digits);
         } catch (NumberFormatException e) {
-            throw new ConfigException(what + " " + word + ": '" + digits + "' is not a number from 0 to 4294967295", e);
+            throw new ConfigException(what + " " + word + ": '" + digits + "' is not a number from 0 to 4294967294", e);
         }
+        if (id == -1) {
+            throw new ConfigException(what + " " + word + ": 4294967295 (-1) is no user or group");
+        }
+        return Integer.toUnsignedLong(id);
     }
 }
