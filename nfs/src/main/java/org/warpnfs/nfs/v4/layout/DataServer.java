@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
@@ -16,24 +17,42 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
  *   ff_device_versions4    ffda_versions&lt;&gt;  { uint32 version, minorversion, rsize, wsize; bool tightly_coupled }
  * </pre>
  *
- * @param addresses in the order in which clients should try them; at least one
+ * <p>Immutable. Two are equal if they have the same addresses in the same order.
  */
-public record DataServer(List<DataServerAddress> addresses) {
+public final class DataServer {
     /** Addresses of one data server: one or two for each of its networks. */
     public static final int MAX_ADDRESSES = 8;
 
     private static final int VERSION = 3;
 
-    public DataServer {
+    private final List<DataServerAddress> addresses;
+    /** Made once: a client's report of errors asks for it as often as the client likes. */
+    private final DeviceId id;
+
+    /**
+     * @param addresses in the order in which clients should try them
+     * @throws IllegalArgumentException if there are none, or more than {@link #MAX_ADDRESSES}
+     */
+    public DataServer(List<DataServerAddress> addresses) {
         if (addresses.isEmpty() || addresses.size() > MAX_ADDRESSES) {
             throw new IllegalArgumentException(
                     "a data server has " + addresses.size() + " addresses, not 1 to " + MAX_ADDRESSES);
         }
-        addresses = List.copyOf(addresses);
+        this.addresses = List.copyOf(addresses);
+        this.id = idOf(this.addresses);
+    }
+
+    /** At least one, in the order in which clients should try them. */
+    public List<DataServerAddress> addresses() {
+        return addresses;
     }
 
     /** Its id, which is made of its addresses. A client may keep what it knows of a device for ever. */
     public DeviceId id() {
+        return id;
+    }
+
+    private static DeviceId idOf(List<DataServerAddress> addresses) {
         String text = addresses.stream()
                 .map(each -> each.netid() + " " + each.universal())
                 .collect(Collectors.joining("\n"));
@@ -57,5 +76,20 @@ public record DataServer(List<DataServerAddress> addresses) {
         out.int32(maxIoBytes);
         // Loosely coupled: a data server knows nothing of layouts.
         out.bool(false);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof DataServer server && addresses.equals(server.addresses);
+    }
+
+    @Override
+    public int hashCode() {
+        return addresses.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "DataServer" + addresses;
     }
 }
