@@ -20,8 +20,8 @@ class LayoutReportsTest {
     private static final int RW = 2;
     private static final int NXIO = 6;
 
-    private final DataServer one = new DataServer(
-            List.of(new DataServerAddress(Transport.TCP, InetAddress.ofLiteral("10.0.0.1"), 2049)));
+    private final DataServer one =
+            new DataServer(List.of(new DataServerAddress(Transport.TCP, InetAddress.ofLiteral("10.0.0.1"), 2049)));
     private final V4Server server = V4Server.withLayouts(new DataServers(List.of(one), 1));
 
     @BeforeEach
@@ -115,10 +115,10 @@ class LayoutReportsTest {
 
         assertThat(client.statusOf(stats(file("f"), layout, 1, -1))).isEqualTo(Nfs4Status.BADXDR);
         for (int count : new int[] {1, 257, -1}) {
-            assertThat(client.statusOf(file("f").add(OpCode.LAYOUTERROR, c -> c.hyper(0)
-                            .hyper(-1)
-                            .words(layout)
-                            .words(count))))
+            assertThat(client.statusOf(file("f")
+                            .add(
+                                    OpCode.LAYOUTERROR,
+                                    c -> c.hyper(0).hyper(-1).words(layout).words(count))))
                     .as("%d errors", count)
                     .isEqualTo(Nfs4Status.BADXDR);
         }
