@@ -13,8 +13,8 @@ class TlsChoiceTest {
             value = {
                 "client.lab|not NAME=UID",
                 "=1|not NAME=UID",
-                "client.lab=x|'x' is not a number from 0 to 4294967294",
-                "client.lab=1:4294967296|'4294967296' is not a number from 0 to 4294967294",
+                "client.lab=x|is not a number from 0 to 4294967294",
+                "client.lab=1:4294967296|is not a number from 0 to 4294967294",
                 "client.lab=4294967295|4294967295 (-1) is no user or group",
                 "client.lab=1:4294967295|4294967295 (-1) is no user or group"
             })
