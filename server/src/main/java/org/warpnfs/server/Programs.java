@@ -35,6 +35,7 @@ import org.warpnfs.nfs.v4.Nfs4Administration;
 import org.warpnfs.nfs.v4.Nfs4Options;
 import org.warpnfs.nfs.v4.Nfs4Program;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
+import org.warpnfs.nfs.v4.state.callback.CallbackContext;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.DataPath.OnOff;
@@ -131,6 +132,11 @@ final class Programs implements AutoCloseable {
             service.holdBackWhile(seat.enforced());
             seat.connect(new ForCluster());
         }
+    }
+
+    /** Lets clients be called with RPCSEC_GSS. To be called before they come. */
+    void callWith(CallbackContext.Finder contexts) {
+        nfs4.setCallbackContexts(contexts);
     }
 
     private BooleanSupplier ownReclaims(@Nullable ClusterSeat seat) {

@@ -129,6 +129,9 @@ public final class WarpServer implements AutoCloseable {
             threads = opened(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
             gss = Kerberos.layer(config.kerberos());
+            if (gss != null) {
+                programs.callWith(Kerberos.callbackContexts(gss));
+            }
             tcp = opened(listenForTcp(config, limits, programs, threads, tls, gss));
             rdma = opened(new RpcRdmaService(
                     programs.overRdma(),

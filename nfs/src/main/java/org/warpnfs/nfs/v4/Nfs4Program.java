@@ -45,6 +45,7 @@ import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackContext;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
@@ -396,6 +397,11 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /** Sets which delegations clients get from now on. */
     public void setDelegations(DelegationPolicy policy) {
         state.delegations().setPolicy(policy);
+    }
+
+    /** Lets clients be called with RPCSEC_GSS. To be called before they come. */
+    public void setCallbackContexts(CallbackContext.Finder contexts) {
+        state.callbacks().setContexts(contexts);
     }
 
     /** True during the grace period: clients of the previous instance may reclaim, and others wait. */

@@ -84,10 +84,21 @@ class BackChannelTest {
     }
 
     @Test
-    void createSession_offeringNoFlavorServedHere_hasNoBackChannel() {
+    void createSession_offeringAContextThatIsNotThere_isNoEntryUnlessThereIsAnotherFlavor() {
+        V4Client client = V4Client.identified(server, "a", 1);
+        assertThat(client.statusBare(new Ops()
+                        .createSession(client.clientId, client.createSequence, 2, PROGRAM, 1, 6, 1, 4, 7, 4, 8)))
+                .isEqualTo(Nfs4Status.NOENT);
+
+        assertThat(created(client, 2, 2, 6, 3, 4, 7, 4, 8, 0).word()).isEqualTo(2);
+        assertThat(client.nextCallback().flavor).isZero();
+    }
+
+    @Test
+    void createSession_offeringNoFlavor_hasNoBackChannel() {
         V4Client client = V4Client.identified(server, "a", 1);
 
-        assertThat(created(client, 2, 1, 6, 1, 0, 0).word()).isZero();
+        assertThat(created(client, 2, 0).word()).isZero();
         assertThat(client.nextCallback()).isNull();
         assertThat(client.statusBare(new Ops().bind(client.session, BACK))).isEqualTo(Nfs4Status.INVAL);
     }

@@ -1,5 +1,6 @@
 package org.warpnfs.rpcrdma.gss;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 
@@ -12,6 +13,7 @@ final class GssContext {
     private final SecurityContext security;
     private final ClientAddress client;
     private final SequenceWindow window = new SequenceWindow();
+    private final AtomicInteger reverseNumbers = new AtomicInteger();
     private volatile @Nullable String owner;
     private volatile long expiresNanos;
     private volatile long usedNanos;
@@ -57,6 +59,15 @@ final class GssContext {
 
     boolean isExpired(long nowNanos) {
         return nowNanos - expiresNanos >= 0;
+    }
+
+    /** The number of the next call to the client; the first is 1. */
+    int nextReverseNumber() {
+        return reverseNumbers.incrementAndGet();
+    }
+
+    long remainingNanos(long nowNanos) {
+        return expiresNanos - nowNanos;
     }
 
     void used(long nowNanos) {

@@ -105,6 +105,24 @@ public final class GssLayer {
         return contexts.size();
     }
 
+    /**
+     * An established context for calls to its client.
+     *
+     * @param handle as the client knows it
+     * @return null if there is none
+     */
+    public @Nullable ReverseContext reverse(byte[] handle) {
+        ContextHandle named = ContextHandle.of(ByteBuffer.wrap(handle));
+        GssContext found = named == null ? null : contexts.find(named, clockNanos.getAsLong());
+        String owner = found == null ? null : found.owner();
+        return found == null || owner == null
+                ? null
+                : new ReverseContext(found, owner, () -> {
+                    long now = clockNanos.getAsLong();
+                    return contexts.find(found.handle(), now) == found ? Math.max(0, found.remainingNanos(now)) : 0;
+                });
+    }
+
     public GssCounts counts() {
         return counts;
     }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import javax.security.auth.Subject;
 import org.ietf.jgss.GSSContext;
@@ -65,6 +66,11 @@ final class GssClient implements AutoCloseable {
     private GssClient(Way way, GSSContext context) {
         this.way = way;
         this.context = context;
+    }
+
+    /** The same context on the connection of another client. */
+    GssClient by(GssClient other) {
+        return by(other.way);
     }
 
     /** The same context on another way. Closing this client closes that way alone. */
@@ -161,6 +167,14 @@ final class GssClient implements AutoCloseable {
         return results(reply, service);
     }
 
+    /** Encodes a call of root with AUTH_SYS. */
+    ByteBuffer encodeSys(int program, int version, int procedure, byte[] arguments) {
+        ByteBuffer call = ByteBuffer.allocate(64 + arguments.length);
+        call.putInt(++xid).putInt(0).putInt(2).putInt(program).putInt(version).putInt(procedure);
+        call.putInt(1).putInt(20).putLong(0).putLong(0).putInt(0).putLong(0);
+        return call.put(arguments);
+    }
+
     /** Encodes the next call. */
     ByteBuffer encode(int program, int version, int procedure, int service, byte[] arguments) throws GSSException {
         sequence++;
@@ -178,6 +192,83 @@ final class GssClient implements AutoCloseable {
             default -> put(call, context.wrap(clear, 0, clear.length, new MessageProp(0, true)));
         }
         return call;
+    }
+
+    byte[] handle() {
+        return handle.clone();
+    }
+
+    /** A call of the server to this client, as it has verified it. */
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
+    record Callback(int xid, int procedure, int number, int service, byte[] arguments) {}
+
+    /**
+     * Receives a call of the server with RPCSEC_GSS, and verifies it with this client's context.
+     *
+     * @param named the handle that the client has given to the context
+     */
+    Callback receiveCallback(byte[] named) throws IOException, GSSException {
+        ByteBuffer call = way.receive();
+        int callXid = call.getInt();
+        expect(call.getInt(), 0, "CALL");
+        expect(call.getInt(), 2, "RPC version");
+        call.getInt();
+        expect(call.getInt(), 1, "version of the callback program");
+        int procedure = call.getInt();
+        expect(call.getInt(), 6, "flavor");
+        call.getInt();
+        expect(call.getInt(), 1, "RPCSEC_GSS version");
+        expect(call.getInt(), DATA, "gss_proc");
+        int number = call.getInt();
+        int service = call.getInt();
+        if (!Arrays.equals(opaque(call), named)) {
+            throw new IOException("another handle");
+        }
+        byte[] covered = new byte[call.position()];
+        call.get(0, covered);
+        expect(call.getInt(), 6, "flavor of the verifier");
+        byte[] mic = opaque(call);
+        MessageProp properties = new MessageProp(0, false);
+        context.verifyMIC(mic, 0, mic.length, covered, 0, covered.length, properties);
+        if (service == NONE) {
+            byte[] arguments = new byte[call.remaining()];
+            call.get(arguments);
+            return new Callback(callXid, procedure, number, service, arguments);
+        }
+        byte[] body = opaque(call);
+        if (service == PRIVACY) {
+            body = context.unwrap(body, 0, body.length, properties);
+        } else {
+            byte[] sum = opaque(call);
+            context.verifyMIC(sum, 0, sum.length, body, 0, body.length, properties);
+        }
+        expect(ByteBuffer.wrap(body).getInt(), number, "number in the body");
+        return new Callback(callXid, procedure, number, service, Arrays.copyOfRange(body, 4, body.length));
+    }
+
+    /** Answers a call of the server, with these numbers in the verifier and in the body. */
+    void answer(Callback call, int verified, int inside, byte[] results) throws IOException, GSSException {
+        ByteBuffer reply = ByteBuffer.allocate(1 << 16)
+                .putInt(call.xid())
+                .putInt(1)
+                .putInt(0)
+                .putInt(6);
+        byte[] word = ByteBuffer.allocate(4).putInt(verified).array();
+        put(reply, context.getMIC(word, 0, word.length, new MessageProp(0, false)));
+        reply.putInt(0);
+        byte[] body = ByteBuffer.allocate(4 + results.length)
+                .putInt(inside)
+                .put(results)
+                .array();
+        switch (call.service()) {
+            case NONE -> reply.put(results);
+            case INTEGRITY -> {
+                put(reply, body);
+                put(reply, context.getMIC(body, 0, body.length, new MessageProp(0, false)));
+            }
+            default -> put(reply, context.wrap(body, 0, body.length, new MessageProp(0, true)));
+        }
+        write(reply);
     }
 
     /** Ends the context; returns accept_stat. */

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.dcache.oncrpc4j.rpc.OncRpcRejectedException;
 import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
@@ -132,6 +134,8 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         private final Consumer<CallbackOutcome> end;
         private final AtomicBoolean over = new AtomicBoolean();
         private volatile @Nullable Future<?> deadline;
+        /** Null for a credential without keys. */
+        private volatile @Nullable GssExchange secured;
 
         private final CompletionHandler<Integer, RpcTransport> sending = new CompletionHandler<>() {
             @Override
@@ -163,7 +167,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         void sendOn(RpcTransport transport) {
             try {
                 transport.getReplyQueue().registerKey(xid, transport.getLocalSocketAddress(), this);
-                CompoundWriter message = CallbackMessage.encode(xid, call);
+                CompoundWriter message = message();
                 Xdr xdr = new Xdr(message.position());
                 xdr.beginEncoding();
                 message.writeTo(xdr);
@@ -172,6 +176,17 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
             } catch (IOException | RuntimeException e) {
                 giveUp(transport, e);
             }
+        }
+
+        private CompoundWriter message() throws IOException {
+            return switch (call.target().credential()) {
+                case CallbackCredential.Plain plain -> CallbackMessage.encode(xid, call, plain);
+                case CallbackCredential.Gss gss -> {
+                    GssExchange exchange = new GssExchange(gss);
+                    secured = exchange;
+                    yield CallbackMessage.encode(xid, call, exchange);
+                }
+            };
         }
 
         @Override
@@ -188,24 +203,36 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
 
         private CallbackOutcome outcome(RpcReply reply) throws IOException {
             return switch (call) {
-                case CallbackCall.Null _ -> new CallbackOutcome.Done();
+                case CallbackCall.Null _ -> secured == null ? new CallbackOutcome.Done() : verified(reply);
                 case CallbackCall.InSession _ -> decoded(reply, CallbackMessage::decode);
                 case CallbackCall.PlainRecall _, CallbackCall.PlainGetAttr _ ->
                     decoded(reply, CallbackMessage::decodePlain);
             };
         }
 
+        /** A reply without results. */
+        private CallbackOutcome verified(RpcReply reply) throws IOException {
+            var _ = decoded(reply, _ -> new CallbackOutcome.Compound(0, 0));
+            return new CallbackOutcome.Done();
+        }
+
         private CallbackOutcome decoded(RpcReply reply, Decoder decoder) throws IOException {
-            CompoundResult result = new CompoundResult(decoder);
+            CompoundResult result = new CompoundResult(decoder, secured);
             reply.getReplyResult(result);
             if (result.outcome == null) {
-                throw new IOException("the client's reply is not a CB_COMPOUND4res");
+                throw result.refusal == null
+                        ? new IOException("the client's reply is not a CB_COMPOUND4res")
+                        : result.refusal;
             }
             return result.outcome;
         }
 
         @Override
         public void failed(Throwable why, RpcTransport on) {
+            if (why instanceof OncRpcRejectedException
+                    && call.target().credential() instanceof CallbackCredential.Gss gss) {
+                gss.context().refused();
+            }
             LOG.atDebug()
                     .addKeyValue("xid", () -> Integer.toHexString(xid))
                     .log("{}: a callback failed: {}", on, why.toString());
@@ -239,18 +266,24 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
 
     private static final class CompoundResult implements XdrAble {
         private final Decoder decoder;
+        private final @Nullable GssExchange secured;
         private CallbackOutcome.@Nullable Compound outcome;
+        private @Nullable IOException refusal;
 
-        CompoundResult(Decoder decoder) {
+        CompoundResult(Decoder decoder, @Nullable GssExchange secured) {
             this.decoder = decoder;
+            this.secured = secured;
         }
 
         @Override
         public void xdrDecode(XdrDecodingStream stream) {
             try {
-                outcome = decoder.decode(new CompoundReader((Xdr) stream));
+                Xdr xdr = (Xdr) stream;
+                outcome = decoder.decode(secured == null ? new CompoundReader(xdr) : secured.open(xdr));
             } catch (Nfs4Exception e) {
                 outcome = null;
+            } catch (IOException e) {
+                refusal = e;
             }
         }
 

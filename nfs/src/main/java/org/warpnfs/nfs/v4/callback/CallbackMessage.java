@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.callback;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
@@ -67,39 +68,45 @@ final class CallbackMessage {
     private CallbackMessage() {}
 
     /** Encodes the whole RPC call. */
-    static CompoundWriter encode(int xid, CallbackCall call) {
-        CompoundWriter out = new CompoundWriter();
-        CallbackCall.Target target = call.target();
-        out.int32(xid);
-        out.int32(CALL);
-        out.int32(RPC_VERSION);
-        out.int32(target.program());
-        out.int32(VERSION);
-        switch (call) {
-            case CallbackCall.Null _ -> {
-                out.int32(CB_NULL);
-                encode(target.credential(), out);
-            }
-            case CallbackCall.InSession inSession -> {
-                out.int32(CB_COMPOUND);
-                encode(target.credential(), out);
-                encode(inSession, out);
-            }
-            case CallbackCall.PlainRecall recall -> {
-                out.int32(CB_COMPOUND);
-                encode(target.credential(), out);
-                encode(recall, out);
-            }
-            case CallbackCall.PlainGetAttr question -> {
-                out.int32(CB_COMPOUND);
-                encode(target.credential(), out);
-                encode(question, out);
-            }
-        }
+    static CompoundWriter encode(int xid, CallbackCall call, CallbackCredential.Plain credential) {
+        CompoundWriter out = head(xid, call);
+        encode(credential, out);
+        encodeArguments(call, out);
         return out;
     }
 
-    private static void encode(CallbackCredential credential, CompoundWriter out) {
+    /** Encodes the whole RPC call, with RPCSEC_GSS. */
+    static CompoundWriter encode(int xid, CallbackCall call, GssExchange secured) throws IOException {
+        CompoundWriter arguments = new CompoundWriter();
+        encodeArguments(call, arguments);
+        CompoundWriter out = head(xid, call);
+        secured.protect(out, arguments.toByteArray());
+        return out;
+    }
+
+    private static CompoundWriter head(int xid, CallbackCall call) {
+        CompoundWriter out = new CompoundWriter();
+        out.int32(xid);
+        out.int32(CALL);
+        out.int32(RPC_VERSION);
+        out.int32(call.target().program());
+        out.int32(VERSION);
+        out.int32(call instanceof CallbackCall.Null ? CB_NULL : CB_COMPOUND);
+        return out;
+    }
+
+    private static void encodeArguments(CallbackCall call, CompoundWriter out) {
+        switch (call) {
+            case CallbackCall.Null _ -> {
+                // It has none.
+            }
+            case CallbackCall.InSession inSession -> encode(inSession, out);
+            case CallbackCall.PlainRecall recall -> encode(recall, out);
+            case CallbackCall.PlainGetAttr question -> encode(question, out);
+        }
+    }
+
+    private static void encode(CallbackCredential.Plain credential, CompoundWriter out) {
         switch (credential) {
             case CallbackCredential.None _ -> {
                 out.int32(AUTH_NONE);

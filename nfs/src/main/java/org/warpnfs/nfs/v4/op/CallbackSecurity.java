@@ -3,11 +3,13 @@ package org.warpnfs.nfs.v4.op;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.callback.CallbackContext;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * callback_sec_parms4 (RFC 8881, section 18.36.1): the credentials that the client accepts in callbacks.
@@ -29,25 +31,48 @@ final class CallbackSecurity {
 
     private CallbackSecurity() {}
 
-    /** The first one that this server supports, AUTH_SYS before AUTH_NONE; null if there is none. */
-    static @Nullable CallbackCredential decode(CompoundReader in) throws Nfs4Exception {
-        CallbackCredential chosen = null;
+    /**
+     * Of those without keys AUTH_SYS is preferred. A context that is not there, or is not the caller's, is passed over:
+     * pynfs offers one beside other credentials, and expects a session.
+     *
+     * @throws Nfs4Exception NOENT if such a context is all there is
+     */
+    static OfferedCredentials decode(CallContext call, CompoundReader in) throws Nfs4Exception {
+        List<CallbackCredential.Gss> contexts = new ArrayList<>();
+        CallbackCredential.Plain plain = null;
+        boolean isLost = false;
         for (int left = in.count(MAX_FLAVORS); left > 0; left--) {
             switch (in.int32()) {
-                case AUTH_NONE -> chosen = chosen == null ? new CallbackCredential.None() : chosen;
+                case AUTH_NONE -> plain = plain == null ? new CallbackCredential.None() : plain;
                 case AUTH_SYS -> {
                     CallbackCredential.Sys system = decodeSystem(in);
-                    chosen = chosen instanceof CallbackCredential.Sys ? chosen : system;
+                    plain = plain instanceof CallbackCredential.Sys ? plain : system;
                 }
                 case RPCSEC_GSS -> {
-                    in.int32();
-                    in.opaque(MAX_HANDLE_BYTES);
-                    in.opaque(MAX_HANDLE_BYTES);
+                    int service = in.int32();
+                    byte[] fore = in.opaque(MAX_HANDLE_BYTES);
+                    Opaque back = Opaque.of(in.opaque(MAX_HANDLE_BYTES));
+                    if (service < CallbackCredential.Gss.NONE || service > CallbackCredential.Gss.PRIVACY) {
+                        throw Nfs4Exception.of(Nfs4Status.BADXDR);
+                    }
+                    CallbackContext context =
+                            call.services().state().callbacks().contexts().find(fore);
+                    if (context == null
+                            || !context.owner()
+                                    .equals(call.calling().principal().name())) {
+                        isLost = true;
+                    } else {
+                        contexts.add(new CallbackCredential.Gss(service, back, context));
+                    }
                 }
                 default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
             }
         }
-        return chosen;
+        OfferedCredentials offered = new OfferedCredentials(contexts, plain);
+        if (isLost && offered.isEmpty()) {
+            throw Nfs4Exception.of(Nfs4Status.NOENT);
+        }
+        return offered;
     }
 
     private static CallbackCredential.Sys decodeSystem(CompoundReader in) throws Nfs4Exception {

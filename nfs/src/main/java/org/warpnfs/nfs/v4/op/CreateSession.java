@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
 import java.util.Optional;
-import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.client.CreatedSession;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -36,7 +36,7 @@ final class CreateSession implements Operation {
         ChannelAttributes fore = ChannelAttributes.decode(in);
         ChannelAttributes back = ChannelAttributes.decode(in);
         int program = in.int32();
-        CallbackCredential credential = CallbackSecurity.decode(in);
+        OfferedCredentials credentials = CallbackSecurity.decode(call, in);
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
@@ -54,7 +54,7 @@ final class CreateSession implements Operation {
                         clientId,
                         sequence,
                         fore,
-                        new CallbackParameters(wanted, program, credential, back, call.minorVersion()),
+                        new CallbackParameters(wanted, program, credentials, back, call.minorVersion()),
                         call.calling().connection());
         call.calling().connectionBound();
         created.id().encode(out);

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.state;
 
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
-import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.CallbackContext;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -12,6 +12,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 /** Callback paths to clients: whether they are up, and the outcomes of calls over them. See {@link StateTable}. */
 public final class CallbackStates {
     private final StateCore core;
+    private volatile CallbackContext.Finder contexts = CallbackContext.Finder.NONE;
 
     CallbackStates(StateCore core) {
         this.core = core;
@@ -66,9 +67,19 @@ public final class CallbackStates {
         });
     }
 
+    /** Where contexts for callbacks are found. */
+    public CallbackContext.Finder contexts() {
+        return contexts;
+    }
+
+    /** To be called before clients come. */
+    public void setContexts(CallbackContext.Finder finder) {
+        contexts = finder;
+    }
+
     /** BACKCHANNEL_CTL. */
-    public void change(Session session, int program, @Nullable CallbackCredential credential) throws Nfs4Exception {
-        core.change(() -> core.waysBack.change(session, program, credential));
+    public void change(Session session, int program, OfferedCredentials credentials) throws Nfs4Exception {
+        core.change(() -> core.waysBack.change(session, program, credentials));
     }
 
     /** Notes the outcome of a callback. */

@@ -187,7 +187,7 @@ public final class SessionStates {
             boolean revoked = ofLayouts || core.delegations.held().revokedOf(client) > 0;
             int flags = revoked ? RECALLABLE_STATE_REVOKED : 0;
             flags |= core.locks.revokedOf(client) > 0 ? ADMIN_STATE_REVOKED : 0;
-            return flags | core.waysBack.statusFlags(nowNanos, session);
+            return flags | core.waysBack.statusFlags(nowNanos, core.leaseNanos(), session);
         });
     }
 }

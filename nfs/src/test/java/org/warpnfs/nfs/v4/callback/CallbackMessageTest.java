@@ -17,6 +17,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -43,7 +44,13 @@ class CallbackMessageTest {
             + "00000000000000000000000100000001"
             + "00000004000000011672026bb610d3fbfd05000000000000" + "000000100100010100000000cc010000f447cc8b");
     private static final byte[] PLAIN_RESULT = HEX.parseHex("0000000000000000000000010000000400000000");
-    private static final CallbackCredential LINUX_SERVER = new CallbackCredential.Sys(0, "(none)", 0, 0, List.of());
+    private static final CallbackCredential.Plain LINUX_SERVER =
+            new CallbackCredential.Sys(0, "(none)", 0, 0, List.of());
+
+    private static CompoundWriter encoded(int xid, CallbackCall call) {
+        return CallbackMessage.encode(
+                xid, call, (CallbackCredential.Plain) call.target().credential());
+    }
 
     private static CallbackCall.Dialed dialed(int ident, CallbackCredential credential) {
         InetSocketAddress socket = new InetSocketAddress(InetAddress.ofLiteral("10.9.0.2"), 44345);
@@ -67,8 +74,7 @@ class CallbackMessageTest {
                         new Stateid(1, 0x1db6006b, 0x5a7bfbfa_02000000L),
                         Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000"))));
 
-        assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
-                .isEqualTo(HEX.formatHex(CALL));
+        assertThat(HEX.formatHex(encoded(0xe0b89c8b, call).toByteArray())).isEqualTo(HEX.formatHex(CALL));
     }
 
     /**
@@ -86,7 +92,7 @@ class CallbackMessageTest {
         String recall = HEX.formatHex(CALL);
         String upToSequence = recall.substring(0, recall.indexOf("00000004000000011db6006b"));
 
-        assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
+        assertThat(HEX.formatHex(encoded(0xe0b89c8b, call).toByteArray()))
                 .isEqualTo(upToSequence + "0000000a" + "00000007");
     }
 
@@ -106,7 +112,7 @@ class CallbackMessageTest {
         String recall = HEX.formatHex(CALL);
         String upToSequence = recall.substring(0, recall.indexOf("00000004000000011db6006b"));
 
-        assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
+        assertThat(HEX.formatHex(encoded(0xe0b89c8b, call).toByteArray()))
                 .isEqualTo(upToSequence + "00000005" + "00000004" + "00000003" + "00000000" + "00000001"
                         + "00000003a1a2a300" + "0000000000000000" + "ffffffffffffffff"
                         + "00000002" + "1db6006b" + "5a7bfbfa02000000");
@@ -114,7 +120,7 @@ class CallbackMessageTest {
 
     @Test
     void null_asLinuxServerSendsIt_isTheSameBytes() {
-        assertThat(HEX.formatHex(CallbackMessage.encode(0x01fdbb93, new CallbackCall.Null(dialed(1, LINUX_SERVER)))
+        assertThat(HEX.formatHex(encoded(0x01fdbb93, new CallbackCall.Null(dialed(1, LINUX_SERVER)))
                         .toByteArray()))
                 .isEqualTo(HEX.formatHex(NULL_CALL));
     }
@@ -126,8 +132,7 @@ class CallbackMessageTest {
                 new CallbackCall.Recall(
                         new Stateid(1, 0x1672026b, 0xb610d3fb_fd050000L),
                         Opaque.of(HEX.parseHex("0100010100000000cc010000f447cc8b"))));
-        assertThat(HEX.formatHex(CallbackMessage.encode(0x1ece08ae, call).toByteArray()))
-                .isEqualTo(HEX.formatHex(PLAIN_CALL));
+        assertThat(HEX.formatHex(encoded(0x1ece08ae, call).toByteArray())).isEqualTo(HEX.formatHex(PLAIN_CALL));
     }
 
     @Test
@@ -138,8 +143,7 @@ class CallbackMessageTest {
         // rpc_msg up to AUTH_NONE twice, an empty tag, minorversion
         int identAt = 6 * 4 + 4 * 4 + 2 * 4;
 
-        assertThat(ByteBuffer.wrap(CallbackMessage.encode(1, call).toByteArray())
-                        .getInt(identAt))
+        assertThat(ByteBuffer.wrap(encoded(1, call).toByteArray()).getInt(identAt))
                 .isEqualTo(0x89ab_cdef);
     }
 

@@ -16,6 +16,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -45,7 +46,7 @@ class LimitsOfStateTest {
 
     private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
     private static final CallbackParameters CALLBACKS =
-            new CallbackParameters(true, 0x4000_0000, new CallbackCredential.None(), CHANNEL, 1);
+            new CallbackParameters(true, 0x4000_0000, OfferedCredentials.of(new CallbackCredential.None()), CHANNEL, 1);
 
     private long now = 1;
     private final List<CallbackCall> calls = new ArrayList<>();

@@ -50,12 +50,11 @@ public final class BackChannel {
     public BackChannel(
             SessionId sessionId,
             CallbackParameters parameters,
-            CallbackCredential credential,
             ChannelAttributes granted,
             Consumer<CallbackCall> outbox) {
         this.sessionId = sessionId;
         this.minorVersion = parameters.minorVersion();
-        this.paths = new BoundPaths(parameters.program(), credential, outbox);
+        this.paths = new BoundPaths(parameters.program(), parameters.credentials(), outbox);
         this.attributes = granted;
         this.outbox = outbox;
         this.slots = new CallbackSlot[Math.toIntExact(granted.maxRequests())];

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   state    event                                    next     output
  *   -        bound                                    BOUND
- *   BOUND    the reply that bound it has been sent    PROBED   CB_NULL
+ *   BOUND    the reply that bound it has been sent    PROBED   CB_NULL, or DOWN if every credential has ended
  *   PROBED   CB_NULL answered                         UP
  *   PROBED   CB_NULL failed, or not answered in time  DOWN
  *   UP       a callback failed or not answered        DOWN
@@ -45,19 +45,19 @@ public final class BoundPaths {
     private final List<Path> paths = new ArrayList<>(1);
     private final Consumer<CallbackCall> outbox;
     private int program;
-    private CallbackCredential credential;
+    private OfferedCredentials credentials;
     private boolean used;
 
-    BoundPaths(int program, CallbackCredential credential, Consumer<CallbackCall> outbox) {
+    BoundPaths(int program, OfferedCredentials credentials, Consumer<CallbackCall> outbox) {
         this.program = program;
-        this.credential = credential;
+        this.credentials = credentials;
         this.outbox = outbox;
     }
 
     /** BACKCHANNEL_CTL. All connections have to be tested again. */
-    public void change(int newProgram, CallbackCredential newCredential) {
+    public void change(int newProgram, OfferedCredentials added) {
         program = newProgram;
-        credential = newCredential;
+        credentials = credentials.joinedBy(added);
         paths.forEach(path -> path.phase = Phase.BOUND);
     }
 
@@ -90,8 +90,13 @@ public final class BoundPaths {
     public void probe(long nowNanos, Object connection) {
         Path path = pathOf(connection);
         if (path != null && path.phase == Phase.BOUND) {
+            CallbackCall.Bound target = target(path);
+            if (target == null) {
+                path.phase = Phase.DOWN;
+                return;
+            }
             path.phase = Phase.PROBED;
-            path.probe = new CallbackCall.Null(target(path));
+            path.probe = new CallbackCall.Null(target);
             path.probedNanos = nowNanos;
             outbox.accept(path.probe);
         }
@@ -134,10 +139,18 @@ public final class BoundPaths {
 
     /** SEQ4_STATUS_CB_PATH_DOWN_SESSION: no connection for callbacks is left that may work. */
     public boolean isDown() {
-        return paths.stream().allMatch(path -> path.phase == Phase.DOWN);
+        return credentials.usable() == null || paths.stream().allMatch(path -> path.phase == Phase.DOWN);
     }
 
-    /** The target of the next call: of the connections that are up, the one that was bound last; null if none is up. */
+    /** The bits of sr_status_flags about contexts of RPCSEC_GSS. */
+    public int contextFlags(long leaseNanos) {
+        return credentials.statusFlags(leaseNanos);
+    }
+
+    /**
+     * The target of the next call: of the connections that are up, the one that was bound last; null if none is up, or
+     * if no credential is left.
+     */
     CallbackCall.@Nullable Bound up() {
         for (Path path : paths.reversed()) {
             if (path.phase == Phase.UP) {
@@ -152,8 +165,9 @@ public final class BoundPaths {
         paths.clear();
     }
 
-    private CallbackCall.Bound target(Path path) {
-        return new CallbackCall.Bound(path.connection, program, credential);
+    private CallbackCall.@Nullable Bound target(Path path) {
+        CallbackCredential credential = credentials.usable();
+        return credential == null ? null : new CallbackCall.Bound(path.connection, program, credential);
     }
 
     private @Nullable Path pathOf(Object connection) {

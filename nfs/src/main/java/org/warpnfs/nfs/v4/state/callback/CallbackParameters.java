@@ -1,6 +1,5 @@
 package org.warpnfs.nfs.v4.state.callback;
 
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 
 /**
@@ -8,13 +7,9 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
  *
  * @param wanted CREATE_SESSION4_FLAG_CONN_BACK_CHAN: the connection of the request should carry callbacks
  * @param program csa_cb_program
- * @param credential null if the client offers no credential that this server supports: then there is no back channel
+ * @param credentials csa_sec_parms; if there is none, there is no back channel
  * @param channel csa_back_chan_attrs
  * @param minorVersion of the session, and so of CB_COMPOUND
  */
 public record CallbackParameters(
-        boolean wanted,
-        int program,
-        @Nullable CallbackCredential credential,
-        ChannelAttributes channel,
-        int minorVersion) {}
+        boolean wanted, int program, OfferedCredentials credentials, ChannelAttributes channel, int minorVersion) {}

@@ -11,7 +11,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.BackChannel;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
-import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -119,8 +118,7 @@ public final class SessionTable {
         // A channel on which nothing can be sent is refused even if this request does not ask for it, since
         // BIND_CONN_TO_SESSION may.
         ChannelAttributes granted = callbacks.channel().clampedForCallbacks();
-        CallbackCredential credential = callbacks.credential();
-        return credential == null ? null : new BackChannel(id, callbacks, credential, granted, outbox);
+        return callbacks.credentials().isEmpty() ? null : new BackChannel(id, callbacks, granted, outbox);
     }
 
     private void add(Session session) {

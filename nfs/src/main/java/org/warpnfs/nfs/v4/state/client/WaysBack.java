@@ -3,10 +3,10 @@ package org.warpnfs.nfs.v4.state.client;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.BackChannel;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
-import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.callback.DialedPath;
 import org.warpnfs.nfs.v4.state.callback.DialedPaths;
+import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.callback.Recallable;
 import org.warpnfs.nfs.v4.state.callback.Recaller;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -123,12 +123,12 @@ public final class WaysBack implements Recaller {
     }
 
     /** BACKCHANNEL_CTL. */
-    public void change(Session session, int program, @Nullable CallbackCredential credential) throws Nfs4Exception {
+    public void change(Session session, int program, OfferedCredentials credentials) throws Nfs4Exception {
         BackChannel back = session.backChannel();
-        if (back == null || credential == null) {
+        if (back == null || credentials.isEmpty()) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        back.paths().change(program, credential);
+        back.paths().change(program, credentials);
     }
 
     /**
@@ -193,8 +193,12 @@ public final class WaysBack implements Recaller {
         return session.client();
     }
 
-    /** The bits of sr_status_flags about callback paths. */
-    public int statusFlags(long nowNanos, Session session) {
+    /**
+     * The bits of sr_status_flags about callback paths.
+     *
+     * @param leaseNanos how long a lease is
+     */
+    public int statusFlags(long nowNanos, long leaseNanos, Session session) {
         int flags = 0;
         boolean anyUsed = false;
         boolean allDown = true;
@@ -211,6 +215,7 @@ public final class WaysBack implements Recaller {
         if (own != null && own.paths().isUsed()) {
             flags |= own.paths().isDown() ? CB_PATH_DOWN_SESSION : 0;
             flags |= own.isFaulty() ? BACKCHANNEL_FAULT : 0;
+            flags |= own.paths().contextFlags(leaseNanos);
         }
         return flags | (anyUsed && allDown ? CB_PATH_DOWN : 0);
     }
