@@ -128,6 +128,17 @@ class SecuredCallbackTest {
         return flags(client, new byte[0]);
     }
 
+    /** The answer to a callback is looked at beside the calls that come after it. */
+    private int flagsInTheEnd(GssClient client) throws Exception {
+        for (int left = 1000; left > 0; left--) {
+            int flags = flags(client);
+            if (flags != 0) {
+                return flags;
+            }
+        }
+        return 0;
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {GssClient.NONE, GssClient.INTEGRITY, GssClient.PRIVACY})
     void backChannelOfAContext_isTestedWithIt_comesUpWhenItsClientAnswers(int service) throws Exception {
@@ -153,14 +164,14 @@ class SecuredCallbackTest {
                     .isZero();
             GssClient.Callback probe = client.receiveCallback(BACK);
             client.answer(probe, probe.number() + 1, probe.number(), new byte[0]);
-            assertThat(flags(client)).isEqualTo(PATH_DOWN);
+            assertThat(flagsInTheEnd(client)).isEqualTo(PATH_DOWN);
         }
         try (GssClient client = client(host)) {
             assertThat(createSession(client, "body", GssClient.PRIVACY, client.handle()))
                     .isZero();
             GssClient.Callback probe = client.receiveCallback(BACK);
             client.answer(probe, probe.number(), probe.number() + 1, new byte[0]);
-            assertThat(flags(client)).isEqualTo(PATH_DOWN);
+            assertThat(flagsInTheEnd(client)).isEqualTo(PATH_DOWN);
         }
     }
 
