@@ -97,6 +97,7 @@ class SecuredCallbackTest {
         if (status == 0) {
             created.position(created.position() + 4 * Integer.BYTES);
             session = new byte[16];
+            slotSequence = 1;
             created.get(session);
             created.getInt();
             assertThat(created.getInt()).as("CONN_BACK_CHAN").isEqualTo(2);
