@@ -32,6 +32,9 @@ class TakeoverTest {
     private static final boolean NLM_EACH_TIME = System.getProperty("warpnfs.takeovers") != null;
     private static final long SEED = Long.getLong("warpnfs.seed", 1);
     private static final int LEASE_SECONDS = 24;
+    /** Within it every gateway has noticed the end of a grace period. */
+    private static final int NOTICE_SECONDS = 10;
+
     private static final int DENIED = 10_010;
     private static final int GRACE = 10_013;
     private static final Pattern ENFORCED = Pattern.compile("clients of another node may reclaim");
@@ -170,12 +173,12 @@ class TakeoverTest {
         LockOfNlm() throws IOException {}
 
         /** Out of grace: what was reclaimed is still locked. Takes the lock for the next kill, or gives it back. */
-        void next(ServerProcess a, ServerProcess c, boolean hold) throws IOException {
+        void next(ServerProcess a, ServerProcess c, boolean hold) throws IOException, InterruptedException {
             if (holder.isEmpty() || contender.isEmpty()) {
                 return;
             }
             if (held) {
-                assertThat(contender.get().lock(c, file, false))
+                assertThat(outOfGrace(contender.get(), c, file))
                         .as("NLM LOCK at a survivor")
                         .isEqualTo(NlmPeer.DENIED);
             }
@@ -187,6 +190,18 @@ class TakeoverTest {
             }
             held = hold;
             noticesBefore = holder.get().notices();
+        }
+
+        /** Asks until the gateway has noticed that the grace period is over, a moment after another has. */
+        private static int outOfGrace(NlmPeer peer, ServerProcess gateway, byte[] file)
+                throws IOException, InterruptedException {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(NOTICE_SECONDS);
+            int status = peer.lock(gateway, file, false);
+            while (status == NlmPeer.IN_GRACE && System.nanoTime() - deadline < 0) {
+                Thread.sleep(50);
+                status = peer.lock(gateway, file, false);
+            }
+            return status;
         }
 
         /** The successor runs, and the grace period too. */
