@@ -189,6 +189,9 @@ public abstract class LendingContract extends ContractFixture {
                 if (pages.isPresent()) {
                     loans++;
                     long before = checksum(pages.get());
+                    // Meanwhile the writers go on.
+                    assertThat(open.read(ByteBuffer.allocateDirect(FILE_BYTES), 0))
+                            .isNotNegative();
                     assertThat(checksum(pages.get())).as("loan %d", i).isEqualTo(before);
                     pages.get().close();
                 }

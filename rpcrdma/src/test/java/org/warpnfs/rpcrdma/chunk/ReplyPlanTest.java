@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.payload.FileRange;
+import org.warpnfs.payload.LentBytes;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
@@ -112,6 +113,60 @@ class ReplyPlanTest {
                 .containsExactly(
                         new SinkWrite.OfFile(range, 0, new RemoteMemory(100, 0), 4096),
                         new SinkWrite.OfFile(range, 4096, new RemoteMemory(101, 0x1000), 905));
+    }
+
+    /** Bytes of two buffers that somebody lends. */
+    private record Lent(List<ByteBuffer> buffers) implements LentBytes {
+        @Override
+        public int lengthBytes() {
+            return buffers.stream().mapToInt(ByteBuffer::remaining).sum();
+        }
+
+        @Override
+        public void release() {
+            // Nothing is held.
+        }
+    }
+
+    private static ByteBuffer counting(int first, int lengthBytes) {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(lengthBytes);
+        for (int i = 0; i < lengthBytes; i++) {
+            buffer.put((byte) (first + i));
+        }
+        return buffer.flip().asReadOnlyBuffer();
+    }
+
+    private static byte[] bytesOf(List<ByteBuffer> buffers) {
+        ByteBuffer all = ByteBuffer.allocate(
+                buffers.stream().mapToInt(ByteBuffer::remaining).sum());
+        buffers.forEach(buffer -> all.put(buffer.duplicate()));
+        return all.array();
+    }
+
+    @Test
+    void lentBuffersOverSegments_written_fromWhereTheyLie() {
+        Lent lent = new Lent(List.of(counting(0, 3000), counting(3000, 2001)));
+        RpcMessage reply = new RpcMessage(ByteBuffer.allocate(120), List.of(new RpcMessage.Item(100, lent)));
+        ReplyPlan.Fits plan = fits(reply, offer(null, chunk(4096, 4096, 4)));
+        assertThat(lengths(plan.lists().writeList().getFirst())).containsExactly(4096L, 905L, 0L);
+        assertThat(plan.writes()).hasSize(2);
+        SinkWrite.OfMemory first = (SinkWrite.OfMemory) plan.writes().get(0);
+        SinkWrite.OfMemory second = (SinkWrite.OfMemory) plan.writes().get(1);
+        assertThat(first.source()).extracting(ByteBuffer::isDirect).containsExactly(true, true);
+        assertThat(bytesOf(first.source())).isEqualTo(bytesOf(List.of(counting(0, 4096))));
+        assertThat(bytesOf(second.source())).isEqualTo(bytesOf(List.of(counting(4096, 905))));
+        assertThat(lent.buffers().getFirst().position()).isZero();
+    }
+
+    @Test
+    void lentBuffers_inTheMessage_areGatheredWithTheirPadAndCopiedForAKeptReply() {
+        Lent lent = new Lent(List.of(counting(0, 30), counting(30, 31)));
+        RpcMessage reply = new RpcMessage(ByteBuffer.allocate(8), List.of(new RpcMessage.Item(4, lent)));
+        assertThat(reply.lengthBytes()).isEqualTo(8 + 64);
+        byte[] expected = new byte[72];
+        System.arraycopy(bytesOf(List.of(counting(0, 61))), 0, expected, 4, 61);
+        assertThat(bytesOf(reply.gather())).isEqualTo(expected);
+        assertThat(lent.bytes()).isEqualTo(counting(0, 61));
     }
 
     @Test

@@ -32,6 +32,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.Lease;
+import org.warpnfs.fs.spi.LentPages;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.OwnerLocks;
@@ -116,6 +117,23 @@ class PluginDefectsTest {
                 () -> open("write", _ -> Stability.UNSTABLE).write(ByteBuffer.allocate(0), 0, Stability.FILE_SYNC));
         assertThat(open("write", _ -> Stability.FILE_SYNC).write(ByteBuffer.allocate(0), 0, Stability.UNSTABLE))
                 .isEqualTo(Stability.FILE_SYNC);
+    }
+
+    private static Optional<LentPages> lent(ByteBuffer... buffers) {
+        return Optional.of(with(LentPages.class, "buffers", _ -> List.of(buffers)));
+    }
+
+    /** A socket sends them from where they lie, and the length was announced before. */
+    @Test
+    void lend_ofTooMuchNothingOrHeap_isRefused() throws Exception {
+        ByteBuffer direct = ByteBuffer.allocateDirect(100);
+        assertIsDefect(() -> open("lend", _ -> lent(direct)).lend(0, 99));
+        assertIsDefect(() -> open("lend", _ -> lent()).lend(0, 99));
+        assertIsDefect(() -> open("lend", _ -> lent(ByteBuffer.allocate(10))).lend(0, 99));
+        try (LentPages right = open("lend", _ -> lent(direct)).lend(0, 100).orElseThrow()) {
+            assertThat(right.buffers()).containsExactly(direct);
+        }
+        assertThat(open("lend", _ -> Optional.empty()).lend(0, 100)).isEmpty();
     }
 
     @Test
