@@ -5,11 +5,13 @@ import static org.warpnfs.nfs.v4.state.SmallState.ROOT;
 import static org.warpnfs.nfs.v4.state.SmallState.file;
 import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.client.CachedReply;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
@@ -44,7 +46,11 @@ final class SessionClients {
     }
 
     SessionClients(StateTable table, LongSupplier clock, ChannelAttributes channel) {
-        this(table, clock, channel, new CallbackParameters(false, 0, null, channel, 1));
+        this(
+                table,
+                clock,
+                channel,
+                new CallbackParameters(false, 0, new OfferedCredentials(List.of(), null), channel, 1));
     }
 
     SessionClients(StateTable table, LongSupplier clock, ChannelAttributes channel, CallbackParameters callbacks) {

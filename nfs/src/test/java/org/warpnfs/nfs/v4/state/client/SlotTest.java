@@ -2,12 +2,14 @@ package org.warpnfs.nfs.v4.state.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.core.Sender;
@@ -23,7 +25,8 @@ class SlotTest {
     private static final long LEASE = TimeUnit.SECONDS.toNanos(90);
     private static final Principal ROOT = new Principal(1, 0);
     private static final ChannelAttributes CHANNEL = new ChannelAttributes(4096, 4096, 4096, 8, 8);
-    private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, CHANNEL, 1);
+    private static final CallbackParameters NO_CALLBACKS =
+            new CallbackParameters(false, 0, new OfferedCredentials(List.of(), null), CHANNEL, 1);
 
     private final StateTable table =
             new StateTable(StateLimits.forIoOf(1 << 20), LEASE, LEASE, new VolatileRecoveryLog(), _ -> {}, NOW);
