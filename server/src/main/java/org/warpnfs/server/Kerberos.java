@@ -80,6 +80,11 @@ final class Kerberos {
         }
 
         @Override
+        public boolean isRefused() {
+            return refused;
+        }
+
+        @Override
         public int nextNumber() {
             return context.nextNumber();
         }

@@ -1,5 +1,6 @@
 package org.warpnfs.rpcrdma.gss;
 
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -115,12 +116,18 @@ public final class GssLayer {
         ContextHandle named = ContextHandle.of(ByteBuffer.wrap(handle));
         GssContext found = named == null ? null : contexts.find(named, clockNanos.getAsLong());
         String owner = found == null ? null : found.owner();
-        return found == null || owner == null
-                ? null
-                : new ReverseContext(found, owner, () -> {
-                    long now = clockNanos.getAsLong();
-                    return contexts.find(found.handle(), now) == found ? Math.max(0, found.remainingNanos(now)) : 0;
-                });
+        if (found == null || owner == null) {
+            return null;
+        }
+        ContextHandle ofContext = found.handle();
+        WeakReference<GssContext> known = new WeakReference<>(found);
+        return new ReverseContext(known, owner, () -> {
+            GssContext context = known.get();
+            long now = clockNanos.getAsLong();
+            return context != null && contexts.find(ofContext, now) == context
+                    ? Math.max(0, context.remainingNanos(now))
+                    : 0;
+        });
     }
 
     public GssCounts counts() {

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.client.Session;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -9,16 +10,21 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
  * BACKCHANNEL_CTL (RFC 8881, section 18.33): sets another program for callbacks and adds credentials. The back channel
- * is tested before the server relies on it.
+ * is tested before the server relies on it. NOENT if the caller is not the principal that made the client.
  */
 final class BackchannelCtl implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         int program = in.int32();
-        OfferedCredentials credentials = CallbackSecurity.decode(call, in);
         Session session = call.calling().session();
         if (session == null) {
             throw Nfs4Exception.of(Nfs4Status.OP_NOT_IN_SESSION);
+        }
+        Client client = session.client();
+        OfferedCredentials credentials = CallbackSecurity.decode(call, client, in);
+        if (!client.principal().name().equals(call.calling().principal().name())) {
+            // A stranger who knows the session must not say who calls its client.
+            throw Nfs4Exception.of(Nfs4Status.NOENT);
         }
         call.services().state().callbacks().change(session, program, credentials);
         call.calling().connectionBound();

@@ -3,9 +3,11 @@ package org.warpnfs.nfs.v4.op;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackContext;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -25,6 +27,9 @@ final class CallbackSecurity {
     private static final int MAX_MACHINE_NAME_BYTES = 255;
     private static final int MAX_GROUPS = 16;
     private static final int MAX_HANDLE_BYTES = 1024;
+    /** A session keeps it. Clients make handles of some 16 bytes. */
+    private static final int MAX_BACK_HANDLE_BYTES = 128;
+
     private static final int AUTH_NONE = 0;
     private static final int AUTH_SYS = 1;
     private static final int RPCSEC_GSS = 6;
@@ -32,12 +37,15 @@ final class CallbackSecurity {
     private CallbackSecurity() {}
 
     /**
-     * Of those without keys AUTH_SYS is preferred. A context that is not there, or is not the caller's, is passed over:
-     * pynfs offers one beside other credentials, and expects a session.
+     * Of those without keys AUTH_SYS is preferred. A context that is not there, or is not the caller's and the
+     * client's, is passed over: pynfs offers one beside other credentials, and expects a session. So are contexts
+     * beyond {@value OfferedCredentials#MAX_CONTEXTS}.
      *
+     * @param client whose callbacks they are for; null if there is no such client
      * @throws Nfs4Exception NOENT if such a context is all there is
      */
-    static OfferedCredentials decode(CallContext call, CompoundReader in) throws Nfs4Exception {
+    static OfferedCredentials decode(CallContext call, @Nullable Client client, CompoundReader in)
+            throws Nfs4Exception {
         List<CallbackCredential.Gss> contexts = new ArrayList<>();
         CallbackCredential.Plain plain = null;
         boolean isLost = false;
@@ -51,7 +59,7 @@ final class CallbackSecurity {
                 case RPCSEC_GSS -> {
                     int service = in.int32();
                     byte[] fore = in.opaque(MAX_HANDLE_BYTES);
-                    Opaque back = Opaque.of(in.opaque(MAX_HANDLE_BYTES));
+                    Opaque back = Opaque.of(in.opaque(MAX_BACK_HANDLE_BYTES));
                     if (service < CallbackCredential.Gss.NONE || service > CallbackCredential.Gss.PRIVACY) {
                         throw Nfs4Exception.of(Nfs4Status.BADXDR);
                     }
@@ -59,9 +67,12 @@ final class CallbackSecurity {
                             call.services().state().callbacks().contexts().find(fore);
                     if (context == null
                             || !context.owner()
-                                    .equals(call.calling().principal().name())) {
+                                    .equals(call.calling().principal().name())
+                            || (client != null
+                                    && !context.owner()
+                                            .equals(client.principal().name()))) {
                         isLost = true;
-                    } else {
+                    } else if (contexts.size() < OfferedCredentials.MAX_CONTEXTS) {
                         contexts.add(new CallbackCredential.Gss(service, back, context));
                     }
                 }

@@ -36,11 +36,11 @@ final class CreateSession implements Operation {
         ChannelAttributes fore = ChannelAttributes.decode(in);
         ChannelAttributes back = ChannelAttributes.decode(in);
         int program = in.int32();
-        OfferedCredentials credentials = CallbackSecurity.decode(call, in);
+        Optional<Client> client = call.services().state().sessions().clientOf(clientId);
+        OfferedCredentials credentials = CallbackSecurity.decode(call, client.orElse(null), in);
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        Optional<Client> client = call.services().state().sessions().clientOf(clientId);
         if (client.isPresent()) {
             call.calling().requireMachineCredential(client.get(), OpCode.CREATE_SESSION);
         }

@@ -18,6 +18,9 @@ public interface CallbackContext {
     /** Notes that the client does not take calls with it any more: it has ended, as far as calls are concerned. */
     void refused();
 
+    /** True if the client did not take a call with it. */
+    boolean isRefused();
+
     /** The number of the next call. No two calls of a context have the same. */
     int nextNumber();
 

@@ -17,7 +17,7 @@ public record OfferedCredentials(List<CallbackCredential.Gss> contexts, Callback
     private static final int EXPIRED = 0x0000_0004;
 
     /** How many contexts a back channel remembers. */
-    public static final int MAX_CONTEXTS = 16;
+    public static final int MAX_CONTEXTS = 4;
 
     public OfferedCredentials {
         contexts = List.copyOf(contexts);
@@ -34,9 +34,9 @@ public record OfferedCredentials(List<CallbackCredential.Gss> contexts, Callback
 
     /**
      * The credential of the next call: a client that offers a context wants to know who calls, so a context that lives
-     * comes first.
+     * comes first. A refusal has no verifier, and so may be anybody's. It does not make calls go without keys.
      *
-     * @return null if all have ended
+     * @return null if all have ended, or one was refused and no other lives
      */
     public @Nullable CallbackCredential usable() {
         for (CallbackCredential.Gss gss : contexts) {
@@ -44,7 +44,7 @@ public record OfferedCredentials(List<CallbackCredential.Gss> contexts, Callback
                 return gss;
             }
         }
-        return plain;
+        return contexts.stream().anyMatch(gss -> gss.context().isRefused()) ? null : plain;
     }
 
     /** What BACKCHANNEL_CTL leaves: its contexts are added, and its plain credential replaces another. */
