@@ -99,17 +99,20 @@ public final class RadosObjects implements AutoCloseable {
                         values,
                         more,
                         result);
-                int done = (int) DO_READ.invokeExact(operation, context, arena.allocateFrom(object), 0);
-                if (done == -ENOENT) {
-                    return false;
-                }
-                RadosClient.check("reading object " + object, done);
-                MemorySegment iterator = values.get(ValueLayout.ADDRESS, 0);
                 try {
+                    int done = (int) DO_READ.invokeExact(operation, context, arena.allocateFrom(object), 0);
+                    if (done == -ENOENT) {
+                        return false;
+                    }
+                    RadosClient.check("reading object " + object, done);
                     RadosClient.check("reading object " + object, result.get(ValueLayout.JAVA_INT, 0));
-                    collect(arena, iterator, into);
+                    collect(arena, values.get(ValueLayout.ADDRESS, 0), into);
                 } finally {
-                    END_VALUES.invokeExact(iterator);
+                    // The library makes the iterator before it reads.
+                    MemorySegment iterator = values.get(ValueLayout.ADDRESS, 0);
+                    if (!iterator.equals(MemorySegment.NULL)) {
+                        END_VALUES.invokeExact(iterator);
+                    }
                 }
                 return more.get(ValueLayout.JAVA_BYTE, 0) != 0;
             } finally {

@@ -89,36 +89,57 @@ public record ObjectClientLists(NodeObject node) implements ClientLists {
         }
     }
 
-    private record OneList(NodeObject node, String prefix, Set<Opaque> current) implements ClientList {
+    /** Guarded by the log. */
+    private static final class OneList implements ClientList {
+        private final NodeObject node;
+        private final String prefix;
+        private final Set<Opaque> current;
+        /** Clients of changes that had no answer: nobody knows whether they are in the object. */
+        private final Set<Opaque> doubtful = new LinkedHashSet<>();
+
+        OneList(NodeObject node, String prefix, Set<Opaque> current) {
+            this.node = node;
+            this.prefix = prefix;
+            this.current = current;
+        }
+
         @Override
         public Set<Opaque> clients() {
             return Set.copyOf(current);
         }
 
+        /** A change that fails is repeated by the next one, so that no client stays listed that was removed. */
         @Override
         public void write(List<RecoveryLog.Change> changes) throws IOException {
-            Map<String, byte[]> values = new HashMap<>();
-            Set<String> removed = new HashSet<>();
             List<Opaque> added = new ArrayList<>(1);
             for (RecoveryLog.Change change : changes) {
                 if (change instanceof RecoveryLog.Change.Added(Opaque owner) && current.add(owner)) {
                     added.add(owner);
-                    values.put(name(prefix, owner), owner.toBytes());
-                    removed.remove(name(prefix, owner));
+                    doubtful.add(owner);
                 } else if (change instanceof RecoveryLog.Change.Removed(Opaque owner) && current.remove(owner)) {
-                    removed.add(name(prefix, owner));
-                    values.remove(name(prefix, owner));
+                    doubtful.add(owner);
                 }
             }
-            if (values.isEmpty() && removed.isEmpty()) {
+            if (doubtful.isEmpty()) {
                 return;
+            }
+            Map<String, byte[]> values = new HashMap<>();
+            Set<String> removed = new HashSet<>();
+            for (Opaque owner : doubtful) {
+                if (current.contains(owner)) {
+                    values.put(name(prefix, owner), owner.toBytes());
+                } else {
+                    removed.add(name(prefix, owner));
+                }
             }
             boolean done = false;
             try {
                 node.change(values, removed);
                 done = true;
             } finally {
-                if (!done) {
+                if (done) {
+                    doubtful.clear();
+                } else {
                     added.forEach(current::remove);
                 }
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,7 +34,11 @@ class ObjectClientListsTest {
     }
 
     private Set<Opaque> list(long epoch, int instance) throws IOException {
-        return new ObjectClientLists(NodeObject.claim(objects, "a", 9)).read(new Member.Records(epoch, instance));
+        Set<Opaque> clients = new LinkedHashSet<>();
+        objects.read("node.a", "clients/" + epoch + "/" + instance + "/")
+                .values()
+                .forEach(owner -> clients.add(Opaque.of(owner)));
+        return clients;
     }
 
     @Test
@@ -111,6 +116,33 @@ class ObjectClientListsTest {
             assertThat(log.hasClients()).isTrue();
         }
         assertThat(list(5, 1)).containsExactly(ANN);
+    }
+
+    /** A client that stays listed though its state is gone could reclaim what others have had meanwhile. */
+    @Test
+    void removalWithoutAnswer_isRepeatedByTheNextChange() throws IOException {
+        try (ClusterRecoveryLog log = open(1, 5, null)) {
+            log.add(ANN);
+            objects.fail(true, false);
+            assertThatThrownBy(() -> log.write(List.of(new RecoveryLog.Change.Removed(ANN))))
+                    .hasMessage("no answer in time");
+            assertThat(list(5, 1)).containsExactly(ANN);
+            objects.fail(false, false);
+            log.add(BOB);
+            assertThat(list(5, 1)).containsExactly(BOB);
+        }
+    }
+
+    @Test
+    void additionThatWasMadeThoughNobodyHeardOfIt_isTakenBackByTheNextChange() throws IOException {
+        try (ClusterRecoveryLog log = open(1, 5, null)) {
+            objects.fail(true, true);
+            assertThatThrownBy(() -> log.add(ANN)).hasMessage("no answer in time");
+            assertThat(list(5, 1)).containsExactly(ANN);
+            objects.fail(false, false);
+            log.add(BOB);
+            assertThat(list(5, 1)).containsExactly(BOB);
+        }
     }
 
     @Test
