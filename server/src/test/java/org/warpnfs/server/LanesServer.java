@@ -93,7 +93,8 @@ final class LanesServer implements AutoCloseable {
     volatile boolean broken;
 
     private volatile CountDownLatch gate = new CountDownLatch(0);
-    private final MemoryFileSystem fs = new MemoryFileSystem(64L * MIB, 1000);
+    /** Lends nothing, so that READs take payload memory. */
+    private final MemoryFileSystem fs = MemoryFileSystem.withoutLending(64L * MIB, 1000);
     private final NfsHandles handles;
     private final Export export;
     private final Nfs4Program nfs4;

@@ -103,7 +103,8 @@ final class PageAllocator {
 
     /** A loan ends. */
     void endLoan(List<Page> pages, int charged) {
-        pages.forEach(this::leave);
+        // The last one first, so that they are handed out again in ascending order.
+        pages.reversed().forEach(this::leave);
         lent.giveBack((long) charged << PAGE_BYTES_LOG2);
     }
 

@@ -69,6 +69,9 @@ public record FileData(Source payload, boolean isEnd) {
     }
 
     private static @Nullable FileData lent(OpenFile file, long offset, int asked) throws FsException {
+        if (Math.clamp(file.sizeBytes() - offset, 0, asked) < LEAST_BYTES_IN_PLACE) {
+            return null;
+        }
         Optional<LentPages> pages = file.lend(offset, asked);
         if (pages.isEmpty()) {
             return null;
