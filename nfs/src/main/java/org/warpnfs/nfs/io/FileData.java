@@ -64,14 +64,21 @@ public record FileData(Source payload, boolean isEnd) {
      */
     public static @Nullable FileData inPlace(OpenFile file, long offset, int asked, int maxRangeBytes)
             throws FsException {
+        long sizeBytes = file.sizeBytes();
+        int lengthBytes = Math.clamp(sizeBytes - offset, 0, asked);
+        if (lengthBytes < LEAST_BYTES_IN_PLACE) {
+            return null;
+        }
         FileData lent = lent(file, offset, asked);
-        return lent != null ? lent : range(file, offset, asked, maxRangeBytes);
+        if (lent != null || lengthBytes > maxRangeBytes) {
+            return lent;
+        }
+        Optional<CachedRange> cached = file.range(offset, lengthBytes);
+        boolean isEnd = endsAt(offset, asked, lengthBytes, sizeBytes);
+        return cached.isPresent() ? new FileData(new SentRange(cached.get()), isEnd) : null;
     }
 
     private static @Nullable FileData lent(OpenFile file, long offset, int asked) throws FsException {
-        if (Math.clamp(file.sizeBytes() - offset, 0, asked) < LEAST_BYTES_IN_PLACE) {
-            return null;
-        }
         Optional<LentPages> pages = file.lend(offset, asked);
         if (pages.isEmpty()) {
             return null;
@@ -87,21 +94,6 @@ public record FileData(Source payload, boolean isEnd) {
                 pages.get().close();
             }
         }
-    }
-
-    private static @Nullable FileData range(OpenFile file, long offset, int asked, int maxRangeBytes)
-            throws FsException {
-        if (maxRangeBytes < LEAST_BYTES_IN_PLACE) {
-            return null;
-        }
-        long sizeBytes = file.sizeBytes();
-        int lengthBytes = Math.clamp(sizeBytes - offset, 0, asked);
-        if (lengthBytes < LEAST_BYTES_IN_PLACE || lengthBytes > maxRangeBytes) {
-            return null;
-        }
-        Optional<CachedRange> cached = file.range(offset, lengthBytes);
-        boolean isEnd = endsAt(offset, asked, lengthBytes, sizeBytes);
-        return cached.isPresent() ? new FileData(new SentRange(cached.get()), isEnd) : null;
     }
 
     /**
