@@ -11,6 +11,8 @@ import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,9 @@ public final class SocketTuning {
     /** As long as all keepalive probes take. A shorter timeout would end a connection because of one lost probe. */
     private static final int USER_TIMEOUT_MILLIS =
             1000 * (KEEPALIVE_IDLE_SECONDS + KEEPALIVE_INTERVAL_SECONDS * KEEPALIVE_PROBES);
+
+    /** The names of congestion controls of which the log has said that the kernel refuses them. */
+    private static final Set<String> REFUSED = ConcurrentHashMap.newKeySet();
 
     private SocketTuning() {}
 
@@ -87,13 +92,14 @@ public final class SocketTuning {
                     new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, value.length),
                     ByteBuffer.allocateDirect(value.length).put(value).flip());
         } catch (ChannelException e) {
-            // Told once for a listener, since the kernel will say the same of each of its connections.
-            LOG.atLevel(channel instanceof ServerChannel ? Level.INFO : Level.DEBUG)
+            // Told once, since the kernel will say the same of each listener and of each of its connections.
+            boolean first = channel instanceof ServerChannel && REFUSED.add(name);
+            LOG.atLevel(first ? Level.INFO : Level.DEBUG)
                     .log(
-                            "congestion control {} cannot be set, so the system's own is used"
+                            "congestion control {} cannot be set, so connections have the system's own"
                                     + " (net.ipv4.tcp_allowed_congestion_control): {}",
                             name,
-                            e.toString());
+                            e.getMessage());
         }
     }
 }

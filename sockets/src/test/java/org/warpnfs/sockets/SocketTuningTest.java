@@ -3,6 +3,10 @@ package org.warpnfs.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -22,6 +26,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class SocketTuningTest {
     private static final int WAIT_SECONDS = 60;
@@ -81,6 +86,32 @@ class SocketTuningTest {
         } finally {
             group.shutdownGracefully(0, WAIT_SECONDS, TimeUnit.SECONDS).sync();
         }
+    }
+
+    /** As in a container that may not choose it: an ordinary state, so one line that does not look like a fault. */
+    @Test
+    void congestionControlThatTheKernelRefuses_twoListeners_isToldOnceWithoutAnException() {
+        assumeTrue(Epoll.isAvailable());
+        Logger logger = (Logger) LoggerFactory.getLogger(SocketTuning.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            for (int listeners = 0; listeners < 2; listeners++) {
+                EpollServerSocketChannel listener = new EpollServerSocketChannel();
+                SocketTuning.congestionControl(listener, "no-such-control");
+                listener.unsafe().closeForcibly();
+            }
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertThat(lines.list)
+                .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
+                .singleElement()
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .asString()
+                .contains("no-such-control", "No such file or directory")
+                .doesNotContain("Exception");
     }
 
     private static String congestionControl(Channel channel) {
