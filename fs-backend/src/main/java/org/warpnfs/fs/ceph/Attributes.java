@@ -1,6 +1,8 @@
 package org.warpnfs.fs.ceph;
 
+import java.util.Set;
 import org.warpnfs.fs.ceph.libcephfs.CephStatx;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.PosixJudge;
@@ -17,6 +19,31 @@ final class Attributes {
     private static final int S_IFSOCK = 0140000;
 
     private Attributes() {}
+
+    /**
+     * What Ceph has to be asked for, if these attributes are wanted. The size and the times of a file's contents are
+     * with whoever is writing it: to ask for them makes the servers ask that client first. What is in
+     * {@link CephStatx#IDENTITY} is not.
+     */
+    static int mask(Set<FileAttribute> wanted) {
+        int mask = 0;
+        for (FileAttribute attribute : wanted) {
+            mask |= switch (attribute) {
+                case PERMISSIONS -> CephStatx.WANT_MODE;
+                case LINK_COUNT -> CephStatx.WANT_NLINK;
+                case OWNER -> CephStatx.WANT_UID;
+                case GROUP -> CephStatx.WANT_GID;
+                case SIZE -> CephStatx.WANT_SIZE;
+                case USED -> CephStatx.WANT_BLOCKS;
+                case ACCESS_TIME -> CephStatx.WANT_ATIME;
+                case MODIFY_TIME -> CephStatx.WANT_MTIME;
+                case CHANGE_TIME -> CephStatx.WANT_CTIME;
+                case BIRTH_TIME -> CephStatx.WANT_BTIME;
+                case CHANGE_ID -> CephStatx.WANT_VERSION;
+            };
+        }
+        return mask;
+    }
 
     static FileAttributes of(CephStatx statx, long fileSystem) {
         FileType type = type(statx.type());

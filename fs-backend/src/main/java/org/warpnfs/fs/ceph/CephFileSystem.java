@@ -7,6 +7,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.ceph.libcephfs.CephStatvfs;
+import org.warpnfs.fs.ceph.libcephfs.CephStatx;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
 import org.warpnfs.fs.ceph.libcephfs.Library;
 import org.warpnfs.fs.ceph.libcephfs.Mount;
@@ -19,6 +20,7 @@ import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -179,7 +181,12 @@ public final class CephFileSystem implements FileSystem {
 
     @Override
     public FileAttributes attributes(FileHandle file) throws FsException {
-        return nodes.with(file, Node::attributes);
+        return nodes.attributes(file, CephStatx.EVERYTHING);
+    }
+
+    @Override
+    public FileAttributes attributes(FileHandle file, Set<FileAttribute> wanted) throws FsException {
+        return nodes.attributes(file, Attributes.mask(wanted));
     }
 
     @Override
@@ -211,7 +218,15 @@ public final class CephFileSystem implements FileSystem {
     @Override
     public boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
             throws FsException {
-        return nodes.withDirectory(directory, node -> Listing.list(caller, node, cookie, withNodes, visitor));
+        return nodes.withDirectory(
+                directory, node -> Listing.list(caller, node, cookie, withNodes ? FileAttribute.ALL : null, visitor));
+    }
+
+    @Override
+    public boolean list(
+            Caller caller, FileHandle directory, long cookie, Set<FileAttribute> wanted, EntryVisitor visitor)
+            throws FsException {
+        return nodes.withDirectory(directory, node -> Listing.list(caller, node, cookie, wanted, visitor));
     }
 
     @Override

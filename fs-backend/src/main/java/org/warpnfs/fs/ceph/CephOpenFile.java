@@ -3,12 +3,14 @@ package org.warpnfs.fs.ceph;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.CephStatx;
 import org.warpnfs.fs.ceph.libcephfs.DataCalls;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -125,7 +127,12 @@ final class CephOpenFile implements OpenFile {
 
     @Override
     public FileAttributes attributes() throws FsException {
-        return call(now -> now.node().attributes());
+        return attributes(FileAttribute.ALL);
+    }
+
+    @Override
+    public FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
+        return call(now -> now.node().attributes(Attributes.mask(wanted)));
     }
 
     @Override

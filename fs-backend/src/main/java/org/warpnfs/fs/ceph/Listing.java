@@ -2,6 +2,7 @@ package org.warpnfs.fs.ceph;
 
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
@@ -13,6 +14,7 @@ import org.warpnfs.fs.ceph.libcephfs.NameCalls;
 import org.warpnfs.fs.ceph.libcephfs.UserPerm;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem.EntryVisitor;
@@ -39,8 +41,12 @@ final class Listing {
 
     private Listing() {}
 
-    static boolean list(Caller caller, Node directory, long cookie, boolean withNodes, EntryVisitor visitor)
+    /** Lists a directory; {@code wanted} is null if no file is to be looked up. */
+    static boolean list(
+            Caller caller, Node directory, long cookie, @Nullable Set<FileAttribute> wanted, EntryVisitor visitor)
             throws CephException, FsException {
+        boolean withNodes = wanted != null;
+        int mask = wanted == null ? 0 : Attributes.mask(wanted);
         boolean ofSnapshots = directory.statx().snapshot() == CephStatx.SNAPSHOT_DIRECTORY;
         if (!ofSnapshots && cookie != 0 && (cookie & (HASH_ORDER | ABOVE_HASH_ORDER)) != HASH_ORDER) {
             throw FsException.of(FsError.BAD_COOKIE);
@@ -52,13 +58,13 @@ final class Listing {
         try (UserPerm identity = Identity.of(caller);
                 DirectoryStream stream = DirectoryStream.open(directory.mount(), directory.inode(), identity)) {
             if (ofSnapshots) {
-                return listSnapshots(directory, stream, cookie, new Shown(withNodes, maySearch), visitor);
+                return listSnapshots(directory, stream, cookie, new Shown(withNodes, maySearch, mask), visitor);
             }
             if (cookie != 0) {
                 stream.seek(cookie);
             }
             while (true) {
-                Entry entry = stream.next(maySearch);
+                Entry entry = stream.next(maySearch, mask);
                 if (entry == null) {
                     return true;
                 }
@@ -76,8 +82,9 @@ final class Listing {
      *
      * @param asked whether the file was asked for
      * @param allowed whether the caller may see it
+     * @param wanted what is read of it, a mask of CEPH_STATX_
      */
-    private record Shown(boolean asked, boolean allowed) {}
+    private record Shown(boolean asked, boolean allowed, int wanted) {}
 
     /**
      * Lists {@code .snap} in the order of the snapshots' numbers, which are the cookies: the library cannot go to a
@@ -88,7 +95,7 @@ final class Listing {
             throws CephException, FsException {
         Map<Long, DirectoryEntry> later = new TreeMap<>();
         while (true) {
-            Entry entry = stream.next(true);
+            Entry entry = stream.next(true, shown.wanted);
             if (entry == null) {
                 break;
             }

@@ -73,7 +73,12 @@ final class Node implements AutoCloseable {
 
     /** Reads all attributes now. */
     FileAttributes attributes() throws CephException {
-        return Attributes.of(InodeCalls.attributes(mount(), inode, CephStatx.EVERYTHING), mounted.fileSystem());
+        return attributes(CephStatx.EVERYTHING);
+    }
+
+    /** Reads those in a mask of CEPH_STATX_ now. */
+    FileAttributes attributes(int wanted) throws CephException {
+        return Attributes.of(InodeCalls.attributes(mount(), inode, wanted), mounted.fileSystem());
     }
 
     /** What decides the caller's access. The list is not read where it has no say. */

@@ -8,6 +8,7 @@ import org.warpnfs.fs.ceph.libcephfs.Inode;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
 import org.warpnfs.fs.ceph.libcephfs.NameCalls;
 import org.warpnfs.fs.ceph.libcephfs.UserPerm;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -59,8 +60,17 @@ final class Nodes {
 
     /** Makes calls for the file of this handle. */
     <T> T with(FileHandle handle, CallsOn<T> calls) throws FsException {
+        return with(handle, CephStatx.IDENTITY, calls);
+    }
+
+    /** The attributes of the file of this handle; those in a mask of CEPH_STATX_ are right. */
+    FileAttributes attributes(FileHandle handle, int wanted) throws FsException {
+        return with(handle, CephStatx.IDENTITY | wanted, node -> node.found().attributes());
+    }
+
+    private <T> T with(FileHandle handle, int wanted, CallsOn<T> calls) throws FsException {
         return inMount(handle, mounted -> {
-            try (Node node = find(mounted, handle)) {
+            try (Node node = find(mounted, handle, wanted)) {
                 return calls.on(node);
             }
         });
@@ -77,13 +87,17 @@ final class Nodes {
      * @throws FsException BAD_HANDLE, or STALE if the file is gone
      */
     Node find(Mounted mounted, FileHandle handle) throws CephException, FsException {
+        return find(mounted, handle, CephStatx.IDENTITY);
+    }
+
+    private Node find(Mounted mounted, FileHandle handle, int wanted) throws CephException, FsException {
         Handles.Named named = Handles.parse(handle);
         if (named.fileSystem() != mounted.fileSystem()) {
             throw FsException.of(FsError.STALE);
         }
         try {
             Inode inode = inode(mounted, named);
-            return checked(mounted, inode, named, handle);
+            return checked(mounted, inode, named, handle, wanted);
         } catch (CephException e) {
             // Whatever the servers say of a number that they do not find.
             if (e.errno() == CephErrno.ENOENT || e.errno() == CephErrno.EINVAL) {
@@ -107,11 +121,11 @@ final class Nodes {
         }
     }
 
-    private Node checked(Mounted mounted, Inode inode, Handles.Named named, FileHandle handle)
+    private Node checked(Mounted mounted, Inode inode, Handles.Named named, FileHandle handle, int wanted)
             throws CephException, FsException {
         boolean good = false;
         try {
-            CephStatx statx = InodeCalls.attributes(mounted.mount(), inode, CephStatx.IDENTITY);
+            CephStatx statx = InodeCalls.attributes(mounted.mount(), inode, wanted);
             // The library and the servers know a removed file for a while.
             good = statx.linkCount() > 0 || named.isSnapshot() || openFiles.isOpen(handle);
             if (!good) {

@@ -2,10 +2,12 @@ package org.warpnfs.fs.local;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
@@ -33,6 +35,35 @@ final class AttributeReader {
         return convert(statx(fd));
     }
 
+    /** Reads the wanted attributes; the others may have any value. */
+    FileAttributes read(Fd fd, Set<FileAttribute> wanted) throws FsException {
+        try {
+            return convert(AttributeCalls.statx(fd, mask(wanted)), wanted);
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    /** What statx(2) has to read for these attributes. */
+    static int mask(Set<FileAttribute> wanted) {
+        int mask = 0;
+        for (FileAttribute attribute : wanted) {
+            mask |= switch (attribute) {
+                case PERMISSIONS -> Statx.STATX_MODE;
+                case LINK_COUNT -> Statx.STATX_NLINK;
+                case OWNER -> Statx.STATX_UID;
+                case GROUP -> Statx.STATX_GID;
+                case SIZE -> Statx.STATX_SIZE;
+                case USED -> Statx.STATX_BLOCKS;
+                case ACCESS_TIME -> Statx.STATX_ATIME;
+                case MODIFY_TIME -> Statx.STATX_MTIME;
+                case CHANGE_TIME, CHANGE_ID -> Statx.STATX_CTIME;
+                case BIRTH_TIME -> Statx.STATX_BTIME | Statx.STATX_ATIME | Statx.STATX_MTIME | Statx.STATX_CTIME;
+            };
+        }
+        return mask;
+    }
+
     static Statx statx(Fd fd) throws FsException {
         try {
             return AttributeCalls.statx(fd);
@@ -49,6 +80,10 @@ final class AttributeReader {
     }
 
     FileAttributes convert(Statx statx) {
+        return convert(statx, FileAttribute.ALL);
+    }
+
+    FileAttributes convert(Statx statx, Set<FileAttribute> wanted) {
         FileType type = type(statx);
         boolean device = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
         Timestamp accessTime = new Timestamp(statx.accessSeconds(), statx.accessNanos());
@@ -75,7 +110,7 @@ final class AttributeReader {
                 modifyTime,
                 changeTime,
                 birthTime,
-                changeIds.of(statx));
+                wanted.contains(FileAttribute.CHANGE_ID) ? changeIds.of(statx) : 0);
     }
 
     /** The type by st_mode. */

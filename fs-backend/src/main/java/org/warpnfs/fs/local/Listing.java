@@ -3,6 +3,7 @@ package org.warpnfs.fs.local;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
@@ -58,7 +60,9 @@ final class Listing {
         this.clockSeconds = clockSeconds;
     }
 
-    boolean list(Caller caller, FileHandle handle, long cookie, boolean withNodes, EntryVisitor visitor)
+    /** Lists a directory; {@code wanted} is null if no file is to be looked up. */
+    boolean list(
+            Caller caller, FileHandle handle, long cookie, @Nullable Set<FileAttribute> wanted, EntryVisitor visitor)
             throws FsException {
         long offset = offset(cookie);
         try (Fd path = tree.openDirectory(handle);
@@ -73,9 +77,10 @@ final class Listing {
                 }
                 int done = 0;
                 while (done < batch.size()) {
-                    int step = Math.min(batch.size() - done, withNodes ? step(visitor) : batch.size());
+                    int step = Math.min(batch.size() - done, wanted == null ? batch.size() : step(visitor));
                     List<DirectoryStream.Entry> entries = batch.subList(done, done + step);
-                    List<Found> found = withNodes ? find(caller, path, handle, entries, stillness) : unasked(step);
+                    List<Found> found =
+                            wanted == null ? unasked(step) : find(caller, path, handle, entries, stillness, wanted);
                     for (int i = 0; i < step; i++) {
                         if (!visitor.visit(entry(entries.get(i), found.get(i)))) {
                             return false;
@@ -129,14 +134,19 @@ final class Listing {
 
     /** Looks up the files of these names. The result has a node or an error for each. */
     private List<Found> find(
-            Caller caller, Fd directory, FileHandle handle, List<DirectoryStream.Entry> step, Stillness stillness)
+            Caller caller,
+            Fd directory,
+            FileHandle handle,
+            List<DirectoryStream.Entry> step,
+            Stillness stillness,
+            Set<FileAttribute> wanted)
             throws FsException, ErrnoException {
         if (!tree.authority().actsAsCaller() && !tree.authority().has(caller, directory, Permission.EXECUTE)) {
             return Collections.nCopies(step.size(), new Found(null, FsError.ACCESS));
         }
         return tree.authority().as(caller, () -> {
             if (stillness.isPossible()) {
-                List<Found> found = findByName(directory, handle, step);
+                List<Found> found = findByName(directory, handle, step, wanted);
                 if (stillness.lasts()) {
                     return found;
                 }
@@ -153,11 +163,13 @@ final class Listing {
      * Looks up files without opening them, by a call for the handle and one for the attributes. They are of the same
      * file only if no name changed between the calls.
      */
-    private List<Found> findByName(Fd directory, FileHandle handle, List<DirectoryStream.Entry> step)
+    private List<Found> findByName(
+            Fd directory, FileHandle handle, List<DirectoryStream.Entry> step, Set<FileAttribute> wanted)
             throws FsException {
+        int mask = AttributeReader.mask(wanted);
         List<Found> found = new ArrayList<>(step.size());
         for (DirectoryStream.Entry entry : step) {
-            FileNode named = findByName(directory, entry);
+            FileNode named = findByName(directory, entry, wanted, mask);
             found.add(named == null ? findOpen(directory, handle, entry) : new Found(named, null));
         }
         return found;
@@ -168,15 +180,16 @@ final class Listing {
      *
      * @return null if the file must be opened, also to learn why it cannot be reached
      */
-    private @Nullable FileNode findByName(Fd directory, DirectoryStream.Entry entry) {
+    private @Nullable FileNode findByName(
+            Fd directory, DirectoryStream.Entry entry, Set<FileAttribute> wanted, int mask) {
         try {
             FileHandle file = tree.handles().ofName(directory, entry.name(), tree.mountId());
             if (file == null) {
                 return null;
             }
-            Statx statx = calls.statx(directory, entry.name());
+            Statx statx = calls.statx(directory, entry.name(), mask);
             boolean same = statx.inode() == entry.inode() && statx.mountId() == tree.mountId();
-            return same ? new FileNode(file, tree.attributes().convert(statx)) : null;
+            return same ? new FileNode(file, tree.attributes().convert(statx, wanted)) : null;
         } catch (ErrnoException | FsException e) {
             return null;
         }
@@ -216,8 +229,8 @@ final class Listing {
         /** The next names of the directory; see {@link DirectoryStream#next}. */
         List<DirectoryStream.Entry> next(DirectoryStream stream, int wanted) throws ErrnoException;
 
-        /** The attributes of the file that has this name. */
-        Statx statx(Fd directory, byte[] name) throws ErrnoException;
+        /** The wanted attributes of the file that has this name; see {@link AttributeCalls#statx}. */
+        Statx statx(Fd directory, byte[] name, int wanted) throws ErrnoException;
     }
 
     /** The calls themselves. */
@@ -228,8 +241,8 @@ final class Listing {
         }
 
         @Override
-        public Statx statx(Fd directory, byte[] name) throws ErrnoException {
-            return AttributeCalls.statx(directory, name);
+        public Statx statx(Fd directory, byte[] name, int wanted) throws ErrnoException {
+            return AttributeCalls.statx(directory, name, wanted);
         }
     }
 

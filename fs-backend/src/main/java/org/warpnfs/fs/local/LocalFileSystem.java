@@ -23,6 +23,7 @@ import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -224,9 +225,14 @@ public final class LocalFileSystem implements FileSystem {
 
     @Override
     public FileAttributes attributes(FileHandle file) throws FsException {
+        return attributes(file, FileAttribute.ALL);
+    }
+
+    @Override
+    public FileAttributes attributes(FileHandle file, Set<FileAttribute> wanted) throws FsException {
         return within(() -> {
             try (Fd fd = tree.open(file)) {
-                return tree.attributes().read(fd);
+                return tree.attributes().read(fd, wanted);
             }
         });
     }
@@ -287,7 +293,14 @@ public final class LocalFileSystem implements FileSystem {
     @Override
     public boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
             throws FsException {
-        return within(() -> listing.list(caller, directory, cookie, withNodes, visitor));
+        return within(() -> listing.list(caller, directory, cookie, withNodes ? FileAttribute.ALL : null, visitor));
+    }
+
+    @Override
+    public boolean list(
+            Caller caller, FileHandle directory, long cookie, Set<FileAttribute> wanted, EntryVisitor visitor)
+            throws FsException {
+        return within(() -> listing.list(caller, directory, cookie, wanted, visitor));
     }
 
     @Override

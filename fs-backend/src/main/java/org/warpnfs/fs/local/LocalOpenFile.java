@@ -9,12 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.spi.CachedRange;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -102,7 +104,12 @@ final class LocalOpenFile implements OpenFile {
 
     @Override
     public FileAttributes attributes() throws FsException {
-        return using(fd -> tree.attributes().read(fd));
+        return attributes(FileAttribute.ALL);
+    }
+
+    @Override
+    public FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
+        return using(fd -> tree.attributes().read(fd, wanted));
     }
 
     @Override

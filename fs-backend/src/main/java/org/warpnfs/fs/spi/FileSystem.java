@@ -68,6 +68,14 @@ public interface FileSystem extends AutoCloseable {
     FileAttributes attributes(FileHandle file) throws FsException;
 
     /**
+     * The attributes of the file, of which the caller uses those in {@code wanted} and those that never change. The
+     * others may have any value. A backend for which some cost more than others fetches no more than it has to.
+     */
+    default FileAttributes attributes(FileHandle file, Set<FileAttribute> wanted) throws FsException {
+        return attributes(file);
+    }
+
+    /**
      * The attributes of the file, if they can be had without a wait for a disk or another host; else null. Called on
      * threads that serve many clients.
      */
@@ -123,6 +131,13 @@ public interface FileSystem extends AutoCloseable {
      */
     boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
             throws FsException;
+
+    /** Lists with nodes, whose attributes are as in {@link #attributes(FileHandle, Set)}. */
+    default boolean list(
+            Caller caller, FileHandle directory, long cookie, Set<FileAttribute> wanted, EntryVisitor visitor)
+            throws FsException {
+        return list(caller, directory, cookie, true, visitor);
+    }
 
     /** Creates a regular file, or accepts an existing one as {@code mode} says. A new file belongs to the caller. */
     default Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {

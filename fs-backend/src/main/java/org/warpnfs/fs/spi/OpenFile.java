@@ -2,6 +2,7 @@ package org.warpnfs.fs.spi;
 
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A regular file opened for reading, writing or both.
@@ -19,6 +20,11 @@ public interface OpenFile extends AutoCloseable {
     FileHandle handle();
 
     FileAttributes attributes() throws FsException;
+
+    /** The attributes of the file, as in {@link FileSystem#attributes(FileHandle, Set)}. */
+    default FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
+        return attributes();
+    }
 
     /**
      * Reads from {@code offset} into {@code sink}, advancing its position.
@@ -65,7 +71,7 @@ public interface OpenFile extends AutoCloseable {
 
     /** The length of the file now. */
     default long sizeBytes() throws FsException {
-        return attributes().sizeBytes();
+        return attributes(FileAttribute.setOf(FileAttribute.SIZE)).sizeBytes();
     }
 
     /**
@@ -102,7 +108,7 @@ public interface OpenFile extends AutoCloseable {
      * @throws FsException NO_DEVICE if there is none
      */
     default long seekData(long offset) throws FsException {
-        if (offset >= attributes().sizeBytes()) {
+        if (offset >= sizeBytes()) {
             throw FsException.of(FsError.NO_DEVICE);
         }
         return offset;
@@ -114,7 +120,7 @@ public interface OpenFile extends AutoCloseable {
      * @throws FsException NO_DEVICE if {@code offset} is at or beyond the end
      */
     default long seekHole(long offset) throws FsException {
-        long sizeBytes = attributes().sizeBytes();
+        long sizeBytes = sizeBytes();
         if (offset >= sizeBytes) {
             throw FsException.of(FsError.NO_DEVICE);
         }

@@ -27,6 +27,14 @@ public abstract class BackendContract {
     }
 
     @Nested
+    class Asking extends AskingContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
     class Namespace extends NamespaceContract {
         @Override
         protected Backend newBackend() throws Exception {

@@ -27,6 +27,7 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 
@@ -124,14 +125,14 @@ class ExchangedWhileListedTest {
         List<DirectoryEntry> entries = new ArrayList<>();
         Listing.Calls calls = new Listing.KernelCalls() {
             @Override
-            public Statx statx(Fd directory, byte[] name) throws ErrnoException {
+            public Statx statx(Fd directory, byte[] name, int wanted) throws ErrnoException {
                 lookups++;
                 make(betweenHandleAndAttributes, new String(name, UTF_8));
-                return super.statx(directory, name);
+                return super.statx(directory, name, wanted);
             }
         };
         Listing listing = new Listing(context, calls, clock);
-        listing.list(Caller.ROOT, context.handles().root(), 0, true, new FileSystem.EntryVisitor() {
+        listing.list(Caller.ROOT, context.handles().root(), 0, FileAttribute.ALL, new FileSystem.EntryVisitor() {
             private int asked;
 
             @Override

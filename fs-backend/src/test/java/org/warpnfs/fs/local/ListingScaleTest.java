@@ -17,6 +17,7 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileSystem;
 
 /** What a listing reads and looks up in directories of different sizes, counted in calls and not in time. */
@@ -43,9 +44,9 @@ class ListingScaleTest {
         }
 
         @Override
-        public Statx statx(Fd directory, byte[] name) throws ErrnoException {
+        public Statx statx(Fd directory, byte[] name, int wanted) throws ErrnoException {
             lookups++;
-            return super.statx(directory, name);
+            return super.statx(directory, name, wanted);
         }
     };
 
@@ -60,7 +61,7 @@ class ListingScaleTest {
         List<DirectoryEntry> taken = new ArrayList<>();
         // By this clock the directory has not changed for long.
         Listing listing = new Listing(context, counted, () -> Long.MAX_VALUE / 2);
-        listing.list(Caller.ROOT, context.handles().root(), cookie, true, new FileSystem.EntryVisitor() {
+        listing.list(Caller.ROOT, context.handles().root(), cookie, FileAttribute.ALL, new FileSystem.EntryVisitor() {
             @Override
             public boolean visit(DirectoryEntry entry) {
                 return taken.size() < most && taken.add(entry);

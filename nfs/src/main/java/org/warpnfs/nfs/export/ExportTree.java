@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
@@ -185,7 +186,7 @@ final class ExportTree {
         FileSystem holder = directory.export().fileSystem();
         PseudoPath path = export.path();
         if (path.isRoot() || directory.equals(export.root())) {
-            return export.fileSystem().attributes(export.root().file()).fileId();
+            return export.root().attributes(FileAttribute.NONE).fileId();
         }
         FileName name = path.components().getLast();
         try {
@@ -198,7 +199,7 @@ final class ExportTree {
             }
         }
         // A file system is mounted there, so only the listing shows the file id of the directory underneath.
-        long[] found = {export.fileSystem().attributes(export.root().file()).fileId()};
+        long[] found = {export.root().attributes(FileAttribute.NONE).fileId()};
         boolean _ = holder.list(Caller.ROOT, directory.file(), 0, false, entry -> {
             boolean isIt = entry.name().equals(name);
             if (isIt) {

@@ -1,9 +1,12 @@
 package org.warpnfs.nfs.export;
 
+import java.util.Set;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 
 /** A file of an export. Equal locations are the same file under the same policy. */
@@ -25,6 +28,15 @@ public record Location(Export export, FileHandle file) {
 
     public FileAttributes attributes() throws FsException {
         return fileSystem().attributes(file);
+    }
+
+    /** The attributes of the file; those not in {@code wanted} may have any value, except what never changes. */
+    public FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
+        return fileSystem().attributes(file, wanted);
+    }
+
+    public FileType type() throws FsException {
+        return attributes(FileAttribute.NONE).type();
     }
 
     /** True if the files of the export are elsewhere, and clients are referred there. */

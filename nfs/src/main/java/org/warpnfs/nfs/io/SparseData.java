@@ -82,7 +82,7 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
 
         SparseData run() throws FsException {
             int asked = buffer.remaining();
-            long size = file.attributes().sizeBytes();
+            long size = file.sizeBytes();
             long end = start < 0 || start >= size ? start : start + Math.min(asked, size - start);
             boolean cut = false;
             while (position < end && !cut && segments.size() < MAX_SEGMENTS) {
@@ -94,7 +94,7 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
                     cut = !addData(holeAfter(data, size, end));
                 }
             }
-            long after = file.attributes().sizeBytes();
+            long after = file.sizeBytes();
             return new SparseData(segments, FileData.endsAt(start, asked, position - start, after));
         }
 

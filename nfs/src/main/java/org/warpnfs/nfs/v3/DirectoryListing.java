@@ -8,6 +8,7 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileSystem.EntryVisitor;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -83,9 +84,11 @@ final class DirectoryListing {
         boolean fits = takeDots(cookie, withNodes);
         long from = cookie == SELF_COOKIE || cookie == PARENT_COOKIE ? 0 : cookie;
         // The backend is called even if nothing fits any more: it decides whether the caller may list the directory.
-        boolean ended = directory
-                .fileSystem()
-                .list(directory.caller(), directory.handle(), from, withNodes, fits ? new Taking() : _ -> false);
+        EntryVisitor visitor = fits ? new Taking() : _ -> false;
+        FileSystem files = directory.fileSystem();
+        boolean ended = withNodes
+                ? files.list(directory.caller(), directory.handle(), from, Fattr3.NEEDED, visitor)
+                : files.list(directory.caller(), directory.handle(), from, false, visitor);
         eof = fits && ended;
         if (entries.isEmpty() && !eof) {
             throw new Nfs3Exception(Nfs3Status.TOOSMALL);

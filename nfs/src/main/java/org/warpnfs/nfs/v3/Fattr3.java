@@ -1,6 +1,10 @@
 package org.warpnfs.nfs.v3;
 
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.nfs.export.Export;
@@ -27,6 +31,10 @@ import org.warpnfs.nfs.export.Export;
  */
 record Fattr3(int exportKey, FileAttributes attributes) {
     static final int ENCODED_BYTES = 84;
+
+    /** What it is made of; NFSv3 has no time of creation, and no change id. */
+    static final Set<FileAttribute> NEEDED =
+            Collections.unmodifiableSet(EnumSet.range(FileAttribute.PERMISSIONS, FileAttribute.CHANGE_TIME));
 
     static Fattr3 of(Export export, FileAttributes attributes) {
         return new Fattr3(export.key(), attributes);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.EnumSet;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem.Permission;
@@ -71,7 +72,7 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
             return new FileNode(directory.handle(), attributes);
         }
         if (name == Filename3.Improper.PARENT) {
-            requireDirectory(directory.attributes());
+            requireDirectory(directory.attributes(FileAttribute.NONE));
             return directory.parentWithinExport(directory.caller());
         }
         return directory

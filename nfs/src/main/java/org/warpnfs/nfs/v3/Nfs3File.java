@@ -1,7 +1,9 @@
 package org.warpnfs.nfs.v3;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -51,21 +53,26 @@ record Nfs3File(Location location, Admission admission) {
         }
     }
 
+    /** Attributes of which {@link Fattr3} is made. */
     FileAttributes attributes() throws FsException {
-        return fileSystem().attributes(handle());
+        return attributes(Fattr3.NEEDED);
+    }
+
+    FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
+        return location.attributes(wanted);
     }
 
     @Nullable
-    FileAttributes attributesIfAny() {
+    FileAttributes attributesIfAny(Set<FileAttribute> wanted) {
         try {
-            return attributes();
+            return attributes(wanted);
         } catch (FsException e) {
             return null;
         }
     }
 
     PostOpAttr postOpAttr() {
-        FileAttributes attributes = attributesIfAny();
+        FileAttributes attributes = attributesIfAny(Fattr3.NEEDED);
         return attributes == null ? PostOpAttr.ABSENT : postOpAttr(attributes);
     }
 
@@ -78,7 +85,7 @@ record Nfs3File(Location location, Admission admission) {
      */
     PostOpAttr postOpAttr(OpenFile open) {
         try {
-            return postOpAttr(open.attributes());
+            return postOpAttr(open.attributes(Fattr3.NEEDED));
         } catch (FsException e) {
             return PostOpAttr.ABSENT;
         }

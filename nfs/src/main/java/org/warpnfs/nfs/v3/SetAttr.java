@@ -32,7 +32,8 @@ final class SetAttr implements Nfs3Procedure<SetAttr.Args> {
         try (FileChanges.Change _ = call.changingWatched(file);
                 WatchedChange change = WatchedChange.begin(call, file)) {
             if (args.guard() != null
-                    && !args.guard().equals(NfsTime3.of(file.attributes().changeTime()))) {
+                    && !args.guard()
+                            .equals(NfsTime3.of(file.attributes(WccData.NEEDED).changeTime()))) {
                 throw new Nfs3Exception(Nfs3Status.NOT_SYNC);
             }
             file.fileSystem()

@@ -29,7 +29,7 @@ final class WatchedChange implements AutoCloseable {
         FileChanges.Change change = call.changingEntries(identity);
         ChangeWindows.Window window = call.changeWindows().begin(identity);
         // The window is opened before the attributes are read, so that every later change overlaps it.
-        return new WatchedChange(file, window, change, file.attributesIfAny());
+        return new WatchedChange(file, window, change, file.attributesIfAny(WccData.NEEDED));
     }
 
     /** Ends the watch. Must be called once, after the change. */

@@ -1,7 +1,9 @@
 package org.warpnfs.nfs.v3;
 
+import java.util.Set;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 
 /**
@@ -12,6 +14,10 @@ import org.warpnfs.fs.spi.FileAttributes;
  *     the file between the two
  */
 record WccData(@Nullable FileAttributes before, PostOpAttr after) {
+    /** What {@code wcc_attr} is made of. */
+    static final Set<FileAttribute> NEEDED =
+            FileAttribute.setOf(FileAttribute.SIZE, FileAttribute.MODIFY_TIME, FileAttribute.CHANGE_TIME);
+
     void encode(XdrEncodingStream xdr) {
         xdr.xdrEncodeBoolean(before != null);
         if (before != null) {

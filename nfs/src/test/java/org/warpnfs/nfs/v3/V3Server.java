@@ -34,6 +34,7 @@ import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.idmap.Identities;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.OnlyWhatIsAsked;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.payload.PayloadPool;
 
@@ -109,17 +110,18 @@ final class V3Server {
     V3Server(FileSystem fs, FileChanges fileChanges, Identities identities) {
         this.fs = fs;
         ExportOptions options = ExportOptions.DEFAULTS;
-        data = Export.of(PseudoPath.of("/data"), fs, options, "memory");
-        readOnly = Export.of(PseudoPath.of("/ro"), fs, options.withReadOnly(true), "memory");
-        trusting = Export.of(PseudoPath.of("/trusting"), fs, options.withSquash(Squash.NONE), "memory");
-        squashing = Export.of(PseudoPath.of("/squashing"), fs, options.withSquash(Squash.ALL), "memory");
+        FileSystem served = OnlyWhatIsAsked.of(fs);
+        data = Export.of(PseudoPath.of("/data"), served, options, "memory");
+        readOnly = Export.of(PseudoPath.of("/ro"), served, options.withReadOnly(true), "memory");
+        trusting = Export.of(PseudoPath.of("/trusting"), served, options.withSquash(Squash.NONE), "memory");
+        squashing = Export.of(PseudoPath.of("/squashing"), served, options.withSquash(Squash.ALL), "memory");
         elsewhere = Export.of(
                 PseudoPath.of("/elsewhere"),
-                fs,
+                served,
                 ExportPolicy.of(List.of(new ExportRule(
                         HostPattern.of("198.51.100.0/24", HostNames.NONE), options.withSquash(Squash.NONE)))),
                 "memory");
-        guarded = Export.of(PseudoPath.of("/guarded"), fs, options.withPrivilegedPort(true), "memory");
+        guarded = Export.of(PseudoPath.of("/guarded"), served, options.withPrivilegedPort(true), "memory");
         exports = ExportTable.of(List.of(data, readOnly, trusting, squashing, elsewhere, guarded), identities);
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         program = new Nfs3Program(new Nfs3Server(

@@ -41,6 +41,7 @@ import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.FakeDialer;
+import org.warpnfs.nfs.testing.OnlyWhatIsAsked;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
@@ -119,7 +120,7 @@ final class V4Server implements AutoCloseable {
     }
 
     private V4Server(Path stateDirectory, MemoryFileSystem memory, boolean atRoot, UnaryOperator<FileSystem> between) {
-        this(stateDirectory, memory, table(atRoot, between.apply(memory)));
+        this(stateDirectory, memory, table(atRoot, OnlyWhatIsAsked.of(between.apply(memory))));
     }
 
     private static ExportTable table(boolean atRoot, FileSystem files) {

@@ -10,6 +10,7 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -84,9 +85,14 @@ public final class TimedFileSystem implements FileSystem {
 
     @Override
     public FileAttributes attributes(FileHandle file) throws FsException {
+        return attributes(file, FileAttribute.ALL);
+    }
+
+    @Override
+    public FileAttributes attributes(FileHandle file, Set<FileAttribute> wanted) throws FsException {
         long began = times.begin(Call.ATTRIBUTES);
         try {
-            return files.attributes(file);
+            return files.attributes(file, wanted);
         } finally {
             times.ended(Call.ATTRIBUTES, began);
         }
@@ -149,6 +155,18 @@ public final class TimedFileSystem implements FileSystem {
         long began = times.begin(Call.LIST);
         try {
             return files.list(caller, directory, cookie, withNodes, visitor);
+        } finally {
+            times.ended(Call.LIST, began);
+        }
+    }
+
+    @Override
+    public boolean list(
+            Caller caller, FileHandle directory, long cookie, Set<FileAttribute> wanted, EntryVisitor visitor)
+            throws FsException {
+        long began = times.begin(Call.LIST);
+        try {
+            return files.list(caller, directory, cookie, wanted, visitor);
         } finally {
             times.ended(Call.LIST, began);
         }

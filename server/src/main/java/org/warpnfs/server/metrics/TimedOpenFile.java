@@ -2,7 +2,9 @@ package org.warpnfs.server.metrics;
 
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.Set;
 import org.warpnfs.fs.spi.CachedRange;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsException;
@@ -38,9 +40,14 @@ final class TimedOpenFile implements OpenFile {
 
     @Override
     public FileAttributes attributes() throws FsException {
+        return attributes(FileAttribute.ALL);
+    }
+
+    @Override
+    public FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
         long began = times.begin(Call.ATTRIBUTES);
         try {
-            return file.attributes();
+            return file.attributes(wanted);
         } finally {
             times.ended(Call.ATTRIBUTES, began);
         }
@@ -60,30 +67,21 @@ final class TimedOpenFile implements OpenFile {
     @Override
     public Optional<CachedRange> range(long offset, int lengthBytes) throws FsException {
         long began = times.begin(Call.READ);
-        Optional<CachedRange> range = Optional.empty();
-        try {
-            range = file.range(offset, lengthBytes);
-            return range;
-        } finally {
-            if (range.isPresent()) {
-                times.ended(Call.READ, began);
-            }
-        }
+        return countedIfThere(file.range(offset, lengthBytes), began);
     }
 
     /** Counts as a read if something is lent. Otherwise a read follows. */
     @Override
     public Optional<LentPages> lend(long offset, int lengthBytes) throws FsException {
         long began = times.begin(Call.READ);
-        Optional<LentPages> lent = Optional.empty();
-        try {
-            lent = file.lend(offset, lengthBytes);
-            return lent;
-        } finally {
-            if (lent.isPresent()) {
-                times.ended(Call.READ, began);
-            }
+        return countedIfThere(file.lend(offset, lengthBytes), began);
+    }
+
+    private <T> Optional<T> countedIfThere(Optional<T> data, long began) {
+        if (data.isPresent()) {
+            times.ended(Call.READ, began);
         }
+        return data;
     }
 
     /** Counts as a read if the data are there. Otherwise a read follows. */

@@ -60,10 +60,25 @@ public record CephStatx(
     /** CEPH_SNAPDIR: the directory {@code .snap}. */
     public static final long SNAPSHOT_DIRECTORY = -1;
 
+    /** CEPH_STATX_MODE and the others: what a call is asked for. Type, inode, snapshot and device are always there. */
+    public static final int WANT_MODE = 0x1;
+
+    public static final int WANT_NLINK = 0x2;
+    public static final int WANT_UID = 0x4;
+    public static final int WANT_GID = 0x8;
+    public static final int WANT_ATIME = 0x20;
+    public static final int WANT_MTIME = 0x40;
+    public static final int WANT_CTIME = 0x80;
+    public static final int WANT_INO = 0x100;
+    public static final int WANT_SIZE = 0x200;
+    public static final int WANT_BLOCKS = 0x400;
+    public static final int WANT_BTIME = 0x800;
+    public static final int WANT_VERSION = 0x1000;
+
     /** CEPH_STATX_ALL_STATS. */
     public static final int EVERYTHING = 0x1fff;
     /** Mode, link count, owner, group and inode: what others seldom change, so that a client of Ceph has it at hand. */
-    public static final int IDENTITY = 0x1 | 0x2 | 0x4 | 0x8 | 0x100;
+    public static final int IDENTITY = WANT_MODE | WANT_NLINK | WANT_UID | WANT_GID | WANT_INO;
 
     static final int LENGTH_BYTES = 136;
 

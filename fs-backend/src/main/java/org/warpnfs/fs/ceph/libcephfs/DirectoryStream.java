@@ -70,15 +70,20 @@ public final class DirectoryStream implements AutoCloseable {
         }
     }
 
-    /** Reads the next entry; null at the end of the directory. */
-    public @Nullable Entry next(boolean withFiles) throws CephException {
+    /**
+     * Reads the next entry; null at the end of the directory.
+     *
+     * @param withFile whether to look the file up
+     * @param wanted what to read of the file, a mask of CEPH_STATX_
+     */
+    public @Nullable Entry next(boolean withFile, int wanted) throws CephException {
         CallMemory memory = CallMemory.current();
         MemorySegment entry = memory.small.asSlice(0, LENGTH_BYTES);
         while (true) {
-            if (!read(memory, entry, withFiles)) {
+            if (!read(memory, entry, withFile, wanted)) {
                 return null;
             }
-            Inode inode = withFiles ? new Inode(memory.returned()) : null;
+            Inode inode = withFile ? new Inode(memory.returned()) : null;
             byte[] name = name(entry);
             if (isDots(name)) {
                 if (inode != null && !MemorySegment.NULL.equals(inode.address())) {
@@ -97,11 +102,10 @@ public final class DirectoryStream implements AutoCloseable {
         }
     }
 
-    private boolean read(CallMemory memory, MemorySegment entry, boolean withFiles) throws CephException {
+    private boolean read(CallMemory memory, MemorySegment entry, boolean withFile, int wanted) throws CephException {
         try {
-            int result = withFiles
-                    ? (int) READDIR.invokeExact(
-                            mount.address, stream, entry, memory.statx, CephStatx.EVERYTHING, 0, memory.pointer())
+            int result = withFile
+                    ? (int) READDIR.invokeExact(mount.address, stream, entry, memory.statx, wanted, 0, memory.pointer())
                     : (int) READDIR_NAMES.invokeExact(mount.address, stream, entry);
             return Library.check(result) > 0;
         } catch (Throwable e) {

@@ -27,7 +27,6 @@ public final class AttributeCalls {
 
     private static final int AT_EACCESS = 0x200;
     private static final int AT_NO_AUTOMOUNT = 0x800;
-    private static final int WANTED = Statx.STATX_BASIC_STATS | Statx.STATX_BTIME | Statx.STATX_MNT_ID;
 
     private static final MethodHandle STATX = Libc.intFunction("statx", INT, POINTER, INT, INT, POINTER);
     private static final MethodHandle CHMOD = Libc.intFunction("chmod", POINTER, INT);
@@ -53,8 +52,18 @@ public final class AttributeCalls {
     }
 
     public static Statx statx(Fd fd) throws ErrnoException {
+        return statx(fd, Statx.EVERYTHING);
+    }
+
+    /**
+     * Attributes of an open file.
+     *
+     * @param wanted a mask of STATX_; the type, the inode and the mount are always read. What is not wanted may be old
+     *     or 0
+     */
+    public static Statx statx(Fd fd, int wanted) throws ErrnoException {
         CallMemory memory = CallMemory.current();
-        return statx(memory, fd, memory.emptyPath(), AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT);
+        return statx(memory, fd, memory.emptyPath(), AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, wanted);
     }
 
     /** False if the file has lost its last name; true if nothing is known of it. */
@@ -67,14 +76,16 @@ public final class AttributeCalls {
     }
 
     /** Attributes of the file that a directory has by this name, or of the symbolic link itself. */
-    public static Statx statx(Fd directory, byte[] name) throws ErrnoException {
+    public static Statx statx(Fd directory, byte[] name, int wanted) throws ErrnoException {
         CallMemory memory = CallMemory.current();
-        return statx(memory, directory, memory.path(name), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT);
+        return statx(memory, directory, memory.path(name), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, wanted);
     }
 
-    private static Statx statx(CallMemory memory, Fd directory, MemorySegment path, int flags) throws ErrnoException {
+    private static Statx statx(CallMemory memory, Fd directory, MemorySegment path, int flags, int wanted)
+            throws ErrnoException {
+        int mask = wanted | Statx.ALWAYS;
         try {
-            int result = (int) STATX.invokeExact(memory.state, directory.number(), path, flags, WANTED, memory.statx);
+            int result = (int) STATX.invokeExact(memory.state, directory.number(), path, flags, mask, memory.statx);
             Libc.check(result);
             return Statx.parse(memory.statx);
         } catch (Throwable e) {

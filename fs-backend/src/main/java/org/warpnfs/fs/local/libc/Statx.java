@@ -63,9 +63,26 @@ public record Statx(
     public static final int TYPE_MASK = 0170000;
 
     static final int LENGTH_BYTES = 256;
-    static final int STATX_BASIC_STATS = 0x7ff;
-    static final int STATX_BTIME = 0x800;
+    public static final int STATX_MODE = 0x2;
+    public static final int STATX_NLINK = 0x4;
+    public static final int STATX_UID = 0x8;
+    public static final int STATX_GID = 0x10;
+    public static final int STATX_ATIME = 0x20;
+    public static final int STATX_MTIME = 0x40;
+    public static final int STATX_CTIME = 0x80;
+    public static final int STATX_SIZE = 0x200;
+    public static final int STATX_BLOCKS = 0x400;
+    public static final int STATX_BTIME = 0x800;
+
+    static final int STATX_TYPE = 0x1;
+    static final int STATX_INO = 0x100;
     static final int STATX_MNT_ID = 0x1000;
+
+    /** All that {@link Statx} has. */
+    public static final int EVERYTHING = 0x1fff;
+
+    /** What is read in any case: type, inode and mount. */
+    static final int ALWAYS = STATX_TYPE | STATX_INO | STATX_MNT_ID;
 
     private static final long BYTES_PER_BLOCK = 512;
     private static final long U32 = 0xffff_ffffL;

@@ -2,9 +2,12 @@ package org.warpnfs.nfs.v4.attr;
 
 import com.google.errorprone.annotations.Immutable;
 import java.util.BitSet;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Capability;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
@@ -169,6 +172,25 @@ enum Attribute {
 
     int number() {
         return number;
+    }
+
+    /** What the encoder uses of the file's own attributes, besides those that never change. */
+    Set<FileAttribute> needs() {
+        return switch (this) {
+            case CHANGE -> EnumSet.of(FileAttribute.CHANGE_ID);
+            case SIZE -> EnumSet.of(FileAttribute.SIZE);
+            // Permissions stand for a list that is not there.
+            case ACL, MODE -> EnumSet.of(FileAttribute.PERMISSIONS);
+            case NUMLINKS -> EnumSet.of(FileAttribute.LINK_COUNT);
+            case OWNER -> EnumSet.of(FileAttribute.OWNER);
+            case OWNER_GROUP -> EnumSet.of(FileAttribute.GROUP);
+            case SPACE_USED -> EnumSet.of(FileAttribute.USED);
+            case TIME_ACCESS -> EnumSet.of(FileAttribute.ACCESS_TIME);
+            case TIME_CREATE -> EnumSet.of(FileAttribute.BIRTH_TIME);
+            case TIME_METADATA -> EnumSet.of(FileAttribute.CHANGE_TIME);
+            case TIME_MODIFY -> EnumSet.of(FileAttribute.MODIFY_TIME);
+            default -> FileAttribute.NONE;
+        };
     }
 
     boolean isReadable() {

@@ -1,7 +1,12 @@
 package org.warpnfs.nfs.v4.attr;
 
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
@@ -81,6 +86,10 @@ public final class Attributes {
     /** Attributes that need more calls of the backend than the one for the file's own attributes. */
     private static final BitSet OF_OTHERS = new BitSet();
 
+    private static final List<Attribute> WITH_NEEDS = Arrays.stream(Attribute.values())
+            .filter(attribute -> !attribute.needs().isEmpty())
+            .toList();
+
     /** Attributes that change with the file's data. */
     private static final BitSet OF_DATA = new BitSet();
 
@@ -107,6 +116,17 @@ public final class Attributes {
     /** True if the file's own attributes are all that {@code asked} needs. */
     public static boolean needOnlyTheFile(BitSet asked) {
         return !asked.intersects(OF_OTHERS);
+    }
+
+    /** What is needed of the file's own attributes to encode {@code asked}, besides those that never change. */
+    public static Set<FileAttribute> needed(BitSet asked) {
+        EnumSet<FileAttribute> needed = EnumSet.noneOf(FileAttribute.class);
+        for (Attribute attribute : WITH_NEEDS) {
+            if (asked.get(attribute.number())) {
+                needed.addAll(attribute.needs());
+            }
+        }
+        return needed;
     }
 
     /** True if {@code asked} has an attribute that a change of the file's data changes. */

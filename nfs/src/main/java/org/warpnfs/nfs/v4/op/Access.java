@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.op;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
@@ -43,7 +44,8 @@ final class Access implements Operation {
         int asked = in.int32();
         Location file = call.files().current();
         long before = LatestAttributes.beforeReading(call);
-        FileAttributes attributes = call.files().attributes(file);
+        // All of them, since clients let a GETATTR follow.
+        FileAttributes attributes = call.files().attributes(file, FileAttribute.ALL);
         LatestAttributes.keep(call, file, attributes, before);
         int supported = asked & supportedBy(attributes.type(), call.minorVersion());
         EnumSet<Permission> needed = EnumSet.noneOf(Permission.class);

@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
@@ -113,7 +115,7 @@ final class CurrentFiles {
         currentStateid = savedStateid;
     }
 
-    /** Keeps attributes that an operation has just read for those behind it. */
+    /** Keeps all attributes of a file, which an operation has just read, for those behind it. */
     void know(Location file, FileAttributes attributes) {
         known = file;
         knownAttributes = attributes;
@@ -125,13 +127,15 @@ final class CurrentFiles {
         knownAttributes = null;
     }
 
-    /** The attributes of a file, as an operation of this COMPOUND has just read them, or else from the backend. */
-    FileAttributes attributes(Location file) throws FsException {
+    /**
+     * The wanted attributes of a file, as an operation of this COMPOUND has just read them, or else from the backend.
+     */
+    FileAttributes attributes(Location file, Set<FileAttribute> wanted) throws FsException {
         FileAttributes kept = kept(file);
-        return kept != null ? kept : file.attributes();
+        return kept != null ? kept : file.attributes(wanted);
     }
 
-    /** Does the same as {@link #attributes} without a wait; null if the backend would have to wait. */
+    /** All attributes of a file without a wait; null if the backend would have to wait. */
     @Nullable
     FileAttributes tryAttributes(Location file) throws FsException {
         FileAttributes kept = kept(file);

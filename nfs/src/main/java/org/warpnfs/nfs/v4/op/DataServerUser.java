@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
@@ -14,6 +15,8 @@ import org.warpnfs.nfs.export.Location;
  * section 2.2). The data server judges them as it judges anyone. A layout gives nothing that the file does not.
  */
 record DataServerUser(long uid, long gid) {
+    private static final Set<FileAttribute> OWNER = FileAttribute.setOf(FileAttribute.OWNER);
+
     /**
      * The user for the caller of a COMPOUND.
      *
@@ -37,7 +40,7 @@ record DataServerUser(long uid, long gid) {
     }
 
     private static boolean mayUse(Caller caller, Location file, boolean writes) throws FsException {
-        if (caller.isSuperuser() || file.fileSystem().attributes(file.file()).uid() == caller.uid()) {
+        if (caller.isSuperuser() || file.attributes(OWNER).uid() == caller.uid()) {
             return true;
         }
         Set<Permission> asked = EnumSet.of(writes ? Permission.WRITE : Permission.READ);

@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Location;
@@ -16,6 +18,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 final class DirectoryChange implements AutoCloseable {
     /** bool atomic, changeid4 before, changeid4 after. */
     static final int LENGTH_BYTES = 20;
+
+    private static final Set<FileAttribute> CHANGE = FileAttribute.setOf(FileAttribute.CHANGE_ID);
 
     private final Location directory;
     private final ChangeWindows.Window window;
@@ -64,7 +68,7 @@ final class DirectoryChange implements AutoCloseable {
         boolean begun = false;
         try {
             DirectoryChange watched = new DirectoryChange(
-                    directory, window, change, directory.attributes().changeId());
+                    directory, window, change, directory.attributes(CHANGE).changeId());
             begun = true;
             return watched;
         } finally {
@@ -79,7 +83,7 @@ final class DirectoryChange implements AutoCloseable {
         long after = before;
         boolean known = true;
         try {
-            after = directory.attributes().changeId();
+            after = directory.attributes(CHANGE).changeId();
         } catch (FsException e) {
             // The directory was removed meanwhile, but the change was made and has to be answered.
             known = false;

@@ -40,9 +40,9 @@ final class LatestAttributes {
     }
 
     /**
-     * Keeps attributes that the backend has just given for the operations behind, unless a client may have changed the
-     * file in its cache while they were read: once it has returned the delegation, they would be older than what others
-     * were told.
+     * Keeps all attributes of a file that the backend has just given for the operations behind, unless a client may
+     * have changed the file in its cache while they were read: once it has returned the delegation, they would be older
+     * than what others were told.
      *
      * @param before from {@link #beforeReading}
      */
@@ -63,7 +63,7 @@ final class LatestAttributes {
      */
     static FileAttributes of(CallContext call, BitSet asked, Location file) throws Nfs4Exception, FsException {
         if (!mayBeElsewhere(call, asked, file)) {
-            return call.files().attributes(file);
+            return call.files().attributes(file, Attributes.needed(asked));
         }
         DelegationStates.Held held =
                 call.services().state().delegations().ask(call.nowNanos(), keyOf(file), asker(call, file));

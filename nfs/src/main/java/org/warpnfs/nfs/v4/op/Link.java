@@ -21,7 +21,7 @@ final class Link implements ChangingOperation {
         }
         call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
-        if (file.attributes().type() == FileType.DIRECTORY) {
+        if (file.type() == FileType.DIRECTORY) {
             throw Nfs4Exception.of(Nfs4Status.ISDIR);
         }
         try (FileChange _ = FileChange.of(call, file);

@@ -103,7 +103,7 @@ final class Lock implements ChangingOperation {
     }
 
     static void requireRegular(Location file) throws Nfs4Exception, FsException {
-        FileType type = file.attributes().type();
+        FileType type = file.type();
         if (type != FileType.REGULAR) {
             throw Nfs4Exception.of(
                     switch (type) {

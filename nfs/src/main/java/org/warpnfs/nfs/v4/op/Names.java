@@ -50,7 +50,7 @@ final class Names {
      * 18.13.4).
      */
     static void requireDirectory(Location location) throws Nfs4Exception, FsException {
-        FileType type = location.attributes().type();
+        FileType type = location.type();
         if (type != FileType.DIRECTORY) {
             throw Nfs4Exception.of(type == FileType.SYMLINK ? Nfs4Status.SYMLINK : Nfs4Status.NOTDIR);
         }

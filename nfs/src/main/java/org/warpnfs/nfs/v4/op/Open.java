@@ -355,7 +355,7 @@ final class Open implements ChangingOperation {
      * client then opens it by itself; any other error would become EIO.
      */
     private static void requireRegular(Location file) throws Nfs4Exception, FsException {
-        FileType type = file.attributes().type();
+        FileType type = file.type();
         if (type != FileType.REGULAR) {
             throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.SYMLINK);
         }

@@ -55,7 +55,7 @@ record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset
         try (FileAccess from = FileAccess.toRead(call, source, sourceStateid);
                 FileAccess to = FileAccess.toWrite(call, target, targetStateid)) {
             long lengthBytes = FileRanges.sourceLength(
-                    sourceOffset, countBytes, from.file().attributes().sizeBytes());
+                    sourceOffset, countBytes, from.file().sizeBytes());
             FileRanges.requireWithinFile(target, targetOffset, lengthBytes);
             work.run(from.file(), to.file(), lengthBytes);
         }

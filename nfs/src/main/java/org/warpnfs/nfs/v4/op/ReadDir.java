@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.op;
 
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileNode;
@@ -62,9 +63,11 @@ final class ReadDir implements Operation {
         Listing listing =
                 new Listing(call, directory, asked, out, out.position() + (int) (most - FRAME_BYTES), dirCount);
         boolean withNodes = listing.crossing || !Attributes.areKnownToDirectory(asked);
-        boolean end = directory
-                .fileSystem()
-                .list(call.admissions().callerAt(directory), directory.file(), cookie, withNodes, listing);
+        Caller caller = call.admissions().callerAt(directory);
+        FileSystem files = directory.fileSystem();
+        boolean end = withNodes
+                ? files.list(caller, directory.file(), cookie, Attributes.needed(asked), listing)
+                : files.list(caller, directory.file(), cookie, false, listing);
         listing.rethrow();
         if (!end && listing.taken == 0) {
             throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
@@ -163,9 +166,9 @@ final class ReadDir implements Operation {
             int start = out.position();
             try {
                 if (mounted != null && mounted.isAbsent()) {
-                    Attributes.encodeAbsent(asked, call.source(mounted, mounted.attributes(), entry.fileId()), out);
+                    Attributes.encodeAbsent(asked, call.source(mounted, attributesOf(mounted), entry.fileId()), out);
                 } else if (mounted != null) {
-                    encode(mounted, mounted.attributes(), entry);
+                    encode(mounted, attributesOf(mounted), entry);
                 } else if (node != null) {
                     Location file = directory.sibling(node.handle());
                     requireHere(file);
@@ -181,6 +184,10 @@ final class ReadDir implements Operation {
                 encodeKnown(entry, e.error());
             }
             return true;
+        }
+
+        private FileAttributes attributesOf(Location mounted) throws FsException {
+            return mounted.attributes(Attributes.needed(asked));
         }
 
         /** OK, or why the caller gets no attributes of that export: WRONGSEC for one with another security flavor. */

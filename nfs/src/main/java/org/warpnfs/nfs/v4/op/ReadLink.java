@@ -13,7 +13,7 @@ final class ReadLink implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Location link = call.files().current();
-        FileType type = link.attributes().type();
+        FileType type = link.type();
         if (type != FileType.SYMLINK && call.minorVersion() == 0) {
             // The only error that RFC 7530, section 16.25 has for this.
             throw Nfs4Exception.of(Nfs4Status.INVAL);

@@ -23,7 +23,7 @@ final class Seek implements Operation {
             throw Nfs4Exception.of(Nfs4Status.UNION_NOTSUPP);
         }
         try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
-            long size = access.file().attributes().sizeBytes();
+            long size = access.file().sizeBytes();
             if (offset < 0 || offset >= size) {
                 throw Nfs4Exception.of(Nfs4Status.NXIO);
             }

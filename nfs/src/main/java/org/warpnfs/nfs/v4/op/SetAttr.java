@@ -42,9 +42,7 @@ final class SetAttr implements ChangingOperation {
             throws Nfs4Exception, FsException {
         call.admissions().requireWritable(file);
         AttributeChanges changes = update.changes();
-        AclChanges aclChanges = update.named().get(Attributes.ACL)
-                ? update.aclChanges(file.attributes().type())
-                : null;
+        AclChanges aclChanges = update.named().get(Attributes.ACL) ? update.aclChanges(file.type()) : null;
         if (update.delegatedAccessTime() != null || update.delegatedModifyTime() != null) {
             applyDelegated(call, file, stateid, update);
             if (changes.isEmpty() && aclChanges == null) {
@@ -55,7 +53,7 @@ final class SetAttr implements ChangingOperation {
             apply(call, file, changes, aclChanges);
             return;
         }
-        requireRegular(file.attributes().type());
+        requireRegular(file.type());
         // The open that permits the change of size, whichever it is, stays open during the change.
         Stateid meant = call.files().resolve(stateid);
         IoGrant grant = call.services()

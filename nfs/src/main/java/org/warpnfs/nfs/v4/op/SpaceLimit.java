@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.Set;
 import org.warpnfs.fs.spi.Capability;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
@@ -14,6 +16,8 @@ final class SpaceLimit {
     /** Of the space that is free, one file may take this part. */
     private static final int PART = 256;
 
+    private static final Set<FileAttribute> SIZE = FileAttribute.setOf(FileAttribute.SIZE);
+
     private static final long MOST_BYTES = 256L << 20;
 
     private SpaceLimit() {}
@@ -26,7 +30,7 @@ final class SpaceLimit {
         }
         try {
             long more = Math.min(fileSystem.statistics().availableBytes() / PART, MOST_BYTES);
-            return file.attributes().sizeBytes() + more;
+            return file.attributes(SIZE).sizeBytes() + more;
         } catch (FsException e) {
             // The file is open, and has to be answered as open.
             return 0;
