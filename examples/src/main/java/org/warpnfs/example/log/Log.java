@@ -1,12 +1,7 @@
 package org.warpnfs.example.log;
 
-import java.io.BufferedOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
@@ -15,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.slf4j.Logger;
 
@@ -31,17 +27,24 @@ final class Log implements AutoCloseable {
     private final Path directory;
     private final Path path;
     private final FileChannel lock;
+    private final Disk disk;
     private final Object syncing = new Object();
     private FileChannel file;
     private final AtomicLong appended = new AtomicLong();
     /** Guarded by {@link #syncing}. */
     private long synced;
 
-    private Log(Path directory, FileChannel lock) throws IOException {
+    private Log(Path directory, FileChannel lock, Disk disk) throws IOException {
         this.directory = directory;
         this.path = directory.resolve("log");
         this.lock = lock;
+        this.disk = disk;
         this.file = openFile();
+    }
+
+    /** Brings what was written to stable storage. A test's disk may fail. */
+    interface Disk {
+        void sync(FileChannel file) throws IOException;
     }
 
     private FileChannel openFile() throws IOException {
@@ -49,14 +52,14 @@ final class Log implements AutoCloseable {
     }
 
     /** Opens the log of a directory, which no other may use. */
-    static Log open(Path directory) throws IOException {
+    static Log open(Path directory, Disk disk) throws IOException {
         FileChannel lock =
                 FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             if (lock.tryLock() == null) {
                 throw new IOException("another server uses it");
             }
-            return new Log(directory, lock);
+            return new Log(directory, lock, disk);
         } catch (IOException e) {
             lock.close();
             throw e;
@@ -66,13 +69,8 @@ final class Log implements AutoCloseable {
         }
     }
 
-    /** Takes the contents of one record. */
-    interface Reader {
-        void accept(byte[] batch) throws IOException;
-    }
-
     /** Reads all records, and cuts off what is no whole record. */
-    void replay(Reader reader, Logger logger) throws IOException {
+    void replay(Consumer<ByteBuffer> reader, Logger logger) throws IOException {
         long at = 0;
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
         while (readFully(header.clear(), at)) {
@@ -81,11 +79,11 @@ final class Log implements AutoCloseable {
             if (length < 0 || length > file.size() - at - HEADER_BYTES) {
                 break;
             }
-            ByteBuffer batch = ByteBuffer.allocate(length);
-            if (!readFully(batch, at + HEADER_BYTES) || checksum(batch.array()) != header.getInt(Integer.BYTES)) {
+            ByteBuffer record = ByteBuffer.allocate(length);
+            if (!readFully(record, at + HEADER_BYTES) || checksum(record.array()) != header.getInt(Integer.BYTES)) {
                 break;
             }
-            reader.accept(batch.array());
+            reader.accept(record.flip());
             at += HEADER_BYTES + length;
         }
         if (at < file.size()) {
@@ -104,9 +102,9 @@ final class Log implements AutoCloseable {
         return true;
     }
 
-    private static int checksum(byte[] batch) {
+    private static int checksum(byte[] record) {
         CRC32 crc = new CRC32();
-        crc.update(batch);
+        crc.update(record);
         return (int) crc.getValue();
     }
 
@@ -115,18 +113,20 @@ final class Log implements AutoCloseable {
     }
 
     /** Appends a record. It is on stable storage after {@link #sync}. */
-    void append(byte[] batch) throws IOException {
-        ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES)
-                .putInt(batch.length)
-                .putInt(checksum(batch))
-                .flip();
-        ByteBuffer[] parts = {header, ByteBuffer.wrap(batch)};
-        while (parts[1].hasRemaining()) {
-            if (file.write(parts) < 0) {
-                throw new IOException("nothing was written");
-            }
-        }
+    void append(byte[] record) throws IOException {
+        write(file, record);
         appended.incrementAndGet();
+    }
+
+    private static void write(FileChannel to, byte[] record) throws IOException {
+        ByteBuffer whole = ByteBuffer.allocate(HEADER_BYTES + record.length)
+                .putInt(record.length)
+                .putInt(checksum(record))
+                .put(record)
+                .flip();
+        while (whole.hasRemaining()) {
+            to.write(whole);
+        }
     }
 
     /** A mark behind all that was appended. */
@@ -139,40 +139,21 @@ final class Log implements AutoCloseable {
         synchronized (syncing) {
             if (synced < mark) {
                 long reached = appended.get();
-                file.force(false);
+                disk.sync(file);
                 synced = reached;
             }
         }
     }
 
-    /** Gives a log its records. */
-    interface Contents {
-        void writeTo(Consumer<byte[]> log);
-    }
-
     /** Replaces the whole log at once: whenever the host ends, there is the old one or the new one. */
-    void rewrite(Contents contents) throws IOException {
+    void rewrite(Stream<byte[]> records) throws IOException {
         Path next = directory.resolve("log.new");
         try (FileChannel out = FileChannel.open(
-                        next,
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.TRUNCATE_EXISTING,
-                        StandardOpenOption.WRITE);
-                OutputStream stream = Channels.newOutputStream(out);
-                DataOutputStream data = new DataOutputStream(new BufferedOutputStream(stream, 1 << 16))) {
-            contents.writeTo(batch -> {
-                try {
-                    data.writeInt(batch.length);
-                    data.writeInt(checksum(batch));
-                    data.write(batch);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-            data.flush();
-            out.force(true);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+                next, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            for (byte[] record : (Iterable<byte[]>) records::iterator) {
+                write(out, record);
+            }
+            disk.sync(out);
         }
         synchronized (syncing) {
             Files.move(next, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -41,7 +41,8 @@ public final class LogBackend implements BackendProvider {
             throw BackendException.ofSource(source + ": is no directory");
         }
         try {
-            return LogFileSystem.open(directory, sizeBytes, LoggerFactory.getLogger(environment.logName()));
+            return LogFileSystem.open(
+                    directory, sizeBytes, file -> file.force(false), LoggerFactory.getLogger(environment.logName()));
         } catch (IOException e) {
             throw BackendException.ofSource(source + ": " + e.getMessage(), e);
         }

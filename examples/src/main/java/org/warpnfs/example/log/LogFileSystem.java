@@ -2,49 +2,60 @@ package org.warpnfs.example.log;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.warpnfs.fs.spi.AttributeChanges;
-import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.example.log.Store.Batch;
 import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.ChangeOrder;
-import org.warpnfs.fs.spi.CreateMode;
-import org.warpnfs.fs.spi.Created;
-import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
-import org.warpnfs.fs.spi.FileNode;
-import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
-import org.warpnfs.fs.spi.OpenAccess;
-import org.warpnfs.fs.spi.OpenFile;
-import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.PosixFileSystem;
 import org.warpnfs.fs.spi.PosixRules;
-import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
- * Files in memory, and a log of all changes from which they come back after a restart ({@link Store}).
+ * Files in a {@link Store}. What the keys are, with what their values hold:
+ *
+ * <pre>
+ * T                  id of the tree, number of starts
+ * N file             attributes ({@link Codec})
+ * P directory        file id of its parent
+ * L symbolic link    its target
+ * E directory cookie file id, name; a listing has them in this order
+ * M directory name   cookie, file id; for a lookup
+ * U file             number of its chunks
+ * D file chunk       4096 bytes; a chunk that is not there is zero
+ * </pre>
  *
  * <h2>Threads</h2>
  *
- * Safe for many. One lock guards the tree. No thread waits for a sync with that lock, unless the log is rewritten.
+ * Safe for many. The store's monitor guards all. No thread waits for a sync with it, unless the log is rewritten.
  */
-final class LogFileSystem implements FileSystem {
-    private static final int LIST_STEP = 128;
+final class LogFileSystem extends PosixFileSystem<FileAttributes> {
+    static final int CHUNK_BYTES = 4096;
+
+    private static final byte[] ZEROES = new byte[CHUNK_BYTES];
+    private static final long ROOT_ID = 1;
+    private static final int EPOCH_BITS = 40;
+    private static final byte[] TREE = Store.key('T');
+    /** What a file without contents takes, about. */
+    private static final int FILE_BYTES = 1024;
+
     private static final FsLimits LIMITS = new FsLimits(
             1L << 40,
             1,
@@ -59,27 +70,98 @@ final class LogFileSystem implements FileSystem {
                     Capability.SYMLINKS,
                     Capability.SPACE));
 
-    private final Map<Long, Integer> opens = new HashMap<>();
     private final Store store;
-    private final Names names;
-    private final Logger logger;
+    private final long treeId;
+    /** Counts changes and files. Its high bits are the number of the start, so that no number comes twice. */
+    private long counter;
 
-    private LogFileSystem(Store store, Logger logger) {
+    private LogFileSystem(Store store) throws IOException, FsException {
         this.store = store;
-        this.names = new Names(store, opens);
-        this.logger = logger;
+        byte[] tree = store.get(TREE);
+        ByteBuffer before = tree == null
+                ? ByteBuffer.allocate(2 * Long.BYTES)
+                        .putLong(new SecureRandom().nextLong())
+                        .rewind()
+                : ByteBuffer.wrap(tree);
+        treeId = before.getLong();
+        long epoch = before.getLong(before.position()) + 1;
+        counter = epoch << EPOCH_BITS;
+        Batch batch = new Batch().put(TREE, longs(treeId, epoch));
+        if (tree == null) {
+            Timestamp now = Timestamp.of(Instant.now());
+            batch.put(Store.key('P', ROOT_ID), longs(ROOT_ID));
+            put(
+                    batch,
+                    new FileAttributes(
+                            FileType.DIRECTORY,
+                            0755,
+                            2,
+                            0,
+                            0,
+                            0,
+                            0,
+                            0,
+                            0,
+                            treeId,
+                            ROOT_ID,
+                            now,
+                            now,
+                            now,
+                            now,
+                            next()));
+        }
+        for (byte[] value : store.between(Store.key('N'), Store.key('O')).values()) {
+            FileAttributes file = Codec.attributes(value, treeId);
+            if (file.linkCount() == 0) {
+                // It was open when the host ended.
+                erase(batch, file);
+            }
+        }
+        store.commit(batch);
+        store.rewrite();
     }
 
     /** Opens the files of a directory, or begins with none. */
-    static LogFileSystem open(Path directory, long capacityBytes, Logger logger) throws IOException {
-        return new LogFileSystem(Store.open(directory, capacityBytes, logger), logger);
+    static LogFileSystem open(Path directory, long capacityBytes, Log.Disk disk, Logger logger) throws IOException {
+        Store store = Store.open(directory, capacityBytes, disk, logger);
+        try {
+            return new LogFileSystem(store);
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        } catch (FsException e) {
+            store.close();
+            throw new IOException("the files take more than they may", e);
+        }
+    }
+
+    private static byte[] longs(long... numbers) {
+        return Arrays.copyOfRange(Store.key(' ', numbers), 1, 1 + numbers.length * Long.BYTES);
+    }
+
+    private static void put(Batch batch, FileAttributes file) {
+        batch.put(Store.key('N', file.fileId()), Codec.bytes(file));
+    }
+
+    private FileAttributes file(long id) throws FsException {
+        byte[] value = store.get(Store.key('N', id));
+        if (value == null) {
+            throw FsException.of(FsError.STALE);
+        }
+        FileAttributes file = Codec.attributes(value, treeId);
+        return PosixRules.withUsedBytes(file, chunks(id) * CHUNK_BYTES);
+    }
+
+    private long chunks(long id) {
+        byte[] value = store.get(Store.key('U', id));
+        return value == null ? 0 : ByteBuffer.wrap(value).getLong();
     }
 
     // What every backend has
 
     @Override
     public FileHandle root() {
-        return store.handle(Tree.ROOT_ID);
+        return FileHandle.of(longs(treeId, ROOT_ID));
     }
 
     @Override
@@ -88,80 +170,62 @@ final class LogFileSystem implements FileSystem {
     }
 
     @Override
-    public FileAttributes attributes(FileHandle file) throws FsException {
-        synchronized (store.tree) {
-            return store.attributes(store.node(file));
+    protected <T> T reading(Operation<T> operation) throws FsException {
+        synchronized (store) {
+            return operation.run();
         }
     }
 
     @Override
-    public FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException {
-        synchronized (store.tree) {
-            return store.found(
-                    store.child(store.searchable(caller, directory), name).id());
+    protected FileAttributes find(FileHandle handle) throws FsException {
+        if (handle.lengthBytes() != 2 * Long.BYTES) {
+            throw FsException.of(FsError.BAD_HANDLE);
         }
+        ByteBuffer in = ByteBuffer.wrap(handle.toBytes());
+        return file(in.getLong() == treeId ? in.getLong() : 0);
     }
 
     @Override
-    public FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
-        synchronized (store.tree) {
-            return store.found(store.searchable(caller, directory).parent());
-        }
+    protected FileHandle handleOf(FileAttributes file) {
+        return FileHandle.of(longs(treeId, file.fileId()));
     }
 
     @Override
-    public boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
-            throws FsException {
-        long after = cookie;
-        while (true) {
-            List<DirectoryEntry> step = listStep(caller, directory, after, withNodes);
-            for (DirectoryEntry entry : step) {
-                if (!visitor.visit(entry)) {
-                    return false;
-                }
-                after = entry.cookie();
+    protected FileAttributes attributesOf(FileAttributes file) {
+        return file;
+    }
+
+    @Override
+    protected @Nullable FileAttributes child(FileAttributes directory, FileName name) throws FsException {
+        byte[] value = store.get(Store.key('M', name.toBytes(), directory.fileId()));
+        return value == null ? null : file(ByteBuffer.wrap(value).getLong(Long.BYTES));
+    }
+
+    @Override
+    protected FileAttributes parent(FileAttributes directory) throws FsException {
+        byte[] value = store.get(Store.key('P', directory.fileId()));
+        return file(value == null ? 0 : ByteBuffer.wrap(value).getLong());
+    }
+
+    @Override
+    protected List<Name<FileAttributes>> names(FileAttributes directory, long cookie, int most) throws FsException {
+        List<Name<FileAttributes>> names = new ArrayList<>();
+        if (cookie == -1) {
+            return names;
+        }
+        byte[] from = Store.key('E', directory.fileId(), cookie + 1);
+        for (Map.Entry<byte[], byte[]> each :
+                store.between(from, Store.key('E', directory.fileId() + 1)).entrySet()) {
+            ByteBuffer value = ByteBuffer.wrap(each.getValue());
+            FileAttributes file = file(value.getLong());
+            byte[] name = Arrays.copyOfRange(each.getValue(), Long.BYTES, each.getValue().length);
+            names.add(
+                    new Name<>(FileName.of(name), ByteBuffer.wrap(each.getKey()).getLong(1 + Long.BYTES), file));
+            if (names.size() == most) {
+                break;
             }
-            if (step.size() < LIST_STEP) {
-                return true;
-            }
         }
-    }
-
-    /** The visitor may be slow, so it is called without the lock. */
-    private List<DirectoryEntry> listStep(Caller caller, FileHandle directory, long cookie, boolean withNodes)
-            throws FsException {
-        synchronized (store.tree) {
-            Node parent = store.directory(directory);
-            PosixJudge.require(caller, parent.protection(), Permission.READ);
-            boolean searchable = PosixJudge.has(caller, parent.protection(), Permission.EXECUTE);
-            List<DirectoryEntry> step = new ArrayList<>();
-            for (Directory.Entry entry :
-                    store.tree.directory(parent.id()).after(cookie).values()) {
-                FileNode file = store.found(entry.file());
-                step.add(new DirectoryEntry(
-                        entry.name(),
-                        entry.cookie(),
-                        entry.file(),
-                        file.attributes().type(),
-                        withNodes && searchable ? file : null,
-                        withNodes && !searchable ? FsError.ACCESS : null));
-                if (step.size() == LIST_STEP) {
-                    break;
-                }
-            }
-            return step;
-        }
-    }
-
-    @Override
-    public OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException {
-        synchronized (store.tree) {
-            Node node = store.node(file);
-            PosixRules.requireRegular(node.type());
-            PosixJudge.requireOpenable(caller, node.protection(), access);
-            opens.merge(node.id(), 1, Integer::sum);
-            return new LogOpenFile(this, file, node.id(), caller, access);
-        }
+        return names;
     }
 
     @Override
@@ -169,15 +233,23 @@ final class LogFileSystem implements FileSystem {
         store.close();
     }
 
-    // The capability SPACE, and a fault for the administrator
+    // The capabilities SYMLINKS and SPACE, and a fault for the administrator
+
+    @Override
+    protected byte[] target(FileAttributes symlink) throws FsException {
+        byte[] value = store.get(Store.key('L', symlink.fileId()));
+        if (value == null) {
+            throw FsException.of(FsError.STALE);
+        }
+        return value.clone();
+    }
 
     @Override
     public FsStatistics statistics() {
-        synchronized (store.tree) {
-            long free = Math.max(0, store.capacityBytes() - store.tree.usedBytes());
-            long files = free / Tree.NODE_BYTES;
-            return new FsStatistics(
-                    store.capacityBytes(), free, free, store.capacityBytes() / Tree.NODE_BYTES, files, files);
+        synchronized (store) {
+            long all = store.capacityBytes();
+            long free = Math.max(0, all - store.usedBytes());
+            return new FsStatistics(all, free, free, all / FILE_BYTES, free / FILE_BYTES, free / FILE_BYTES);
         }
     }
 
@@ -186,7 +258,7 @@ final class LogFileSystem implements FileSystem {
         return store.hasFailed() ? Optional.of("its log failed, and nothing can be changed") : Optional.empty();
     }
 
-    // The capability WRITE
+    // The capabilities WRITE and RENAME
 
     @Override
     public long writeVerifier() {
@@ -194,238 +266,127 @@ final class LogFileSystem implements FileSystem {
     }
 
     @Override
-    public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
-        return store.change(() -> set(caller, store.node(file), changes));
-    }
-
-    private FileAttributes set(Caller caller, Node node, AttributeChanges changes) throws FsException {
-        PosixJudge.requireSettable(caller, node.protection(), changes);
-        if (changes.sizeBytes() != null && changes.sizeBytes() > LIMITS.maxFileSizeBytes()) {
-            throw FsException.of(FsError.FILE_TOO_BIG);
-        }
-        Node changed = node.with(PosixRules.afterChange(caller, node.attributes(), changes, Store.now(), store.next()));
-        boolean timesAreSet = changes.accessTime() != null || changes.modifyTime() != null;
-        store.commit(new Batch().node(timesAreSet ? changed.withVerifier(null) : changed), 0);
-        return store.attributes(changed);
+    protected <T> T changing(Operation<T> operation) throws FsException {
+        return reading(operation);
     }
 
     @Override
-    public Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
-        return store.change(() -> {
-            Node parent = store.searchable(caller, directory);
-            if (store.tree.directory(parent.id()).find(name) != null) {
-                return new Created(existing(caller, store.child(parent, name), mode), false);
-            }
-            Long made = mode instanceof CreateMode.Exclusive exclusive ? exclusive.verifier() : null;
-            return new Created(add(caller, parent, name, FileType.REGULAR, mode.attributes(), "", made), true);
-        });
-    }
-
-    private FileNode existing(Caller caller, Node found, CreateMode mode) throws FsException {
-        switch (mode) {
-            case CreateMode.Guarded _ -> throw FsException.of(FsError.EXISTS);
-            case CreateMode.Exclusive exclusive -> {
-                Long verifierOfFile = found.verifier();
-                if (verifierOfFile == null
-                        || verifierOfFile != exclusive.verifier()
-                        || !PosixRules.isAsMade(caller, found.attributes(), exclusive.attributes())) {
-                    throw FsException.of(FsError.EXISTS);
-                }
-            }
-            case CreateMode.Unchecked unchecked -> {
-                PosixRules.requireRegular(found.type());
-                Long sizeBytes = unchecked.attributes().sizeBytes();
-                if (sizeBytes != null) {
-                    set(caller, found, AttributeChanges.ofSize(sizeBytes));
-                }
-            }
-        }
-        return store.found(found.id());
-    }
-
-    @Override
-    public FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
-            throws FsException {
-        return store.change(
-                () -> addNew(caller, store.searchable(caller, directory), name, FileType.DIRECTORY, attributes, ""));
-    }
-
-    private FileNode addNew(
-            Caller caller, Node parent, FileName name, FileType type, AttributeChanges attributes, String target)
-            throws FsException {
-        if (store.tree.directory(parent.id()).find(name) != null) {
-            throw FsException.of(FsError.EXISTS);
-        }
-        return add(caller, parent, name, type, attributes, target, null);
-    }
-
-    private FileNode add(
-            Caller caller,
-            Node parent,
-            FileName name,
-            FileType type,
-            AttributeChanges attributes,
-            String target,
-            @Nullable Long createVerifier)
-            throws FsException {
-        PosixJudge.requireModifiable(caller, parent.protection());
-        if (parent.attributes().linkCount() == 0) {
-            throw FsException.of(FsError.STALE);
-        }
-        Timestamp now = Store.now();
-        FileAttributes made =
-                PosixRules.ofNew(caller, parent.attributes(), type, attributes, store.next(), now, store.next());
-        if (made.sizeBytes() > LIMITS.maxFileSizeBytes()) {
-            throw FsException.of(FsError.FILE_TOO_BIG);
-        }
-        if (type == FileType.SYMLINK) {
-            made = PosixRules.withSizeBytes(made, target.length());
-        }
-        long id = made.fileId();
-        Node child = new Node(made, parent.id(), target, createVerifier);
-        int links = type == FileType.DIRECTORY ? 1 : 0;
-        store.commit(
-                new Batch()
-                        .node(parent.with(PosixRules.afterNaming(parent.attributes(), links, now, store.next())))
-                        .node(child)
-                        .entry(parent.id(), new Directory.Entry(name, store.next(), id)),
-                Tree.NODE_BYTES);
-        return store.found(id);
-    }
-
-    @Override
-    public void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
-        store.change(() -> {
-            Node parent = store.searchable(caller, directory);
-            Node file = names.removable(caller, parent, name);
-            if (file.type() == FileType.DIRECTORY) {
-                throw FsException.of(FsError.IS_DIRECTORY);
-            }
-            Timestamp now = Store.now();
-            Batch batch = new Batch()
-                    .noEntry(parent.id(), name)
-                    .node(parent.with(PosixRules.afterNaming(parent.attributes(), 0, now, store.next())));
-            store.commit(names.removed(batch, file, now), 0);
-            return file;
-        });
-    }
-
-    @Override
-    public void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
-        store.change(() -> {
-            Node parent = store.searchable(caller, directory);
-            Node removed = names.removable(caller, parent, name);
-            if (removed.type() != FileType.DIRECTORY) {
-                throw FsException.of(FsError.NOT_DIRECTORY);
-            }
-            names.requireEmpty(removed);
-            store.commit(
-                    new Batch()
-                            .noEntry(parent.id(), name)
-                            .node(parent.with(
-                                    PosixRules.afterNaming(parent.attributes(), -1, Store.now(), store.next())))
-                            .gone(removed.id()),
-                    0);
-            return removed;
-        });
-    }
-
-    // The capability SYMLINKS
-
-    @Override
-    public FileNode makeSymlink(
-            Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
-            throws FsException {
-        PosixRules.requireSymlinkTarget(target);
-        String text = new String(target, StandardCharsets.ISO_8859_1);
-        return store.change(() -> addNew(
-                caller, store.searchable(caller, directory), name, FileType.SYMLINK, attributes.withSize(null), text));
-    }
-
-    @Override
-    public byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException {
-        synchronized (store.tree) {
-            Node node = store.node(symlink);
-            if (node.type() != FileType.SYMLINK) {
-                throw FsException.of(FsError.INVALID);
-            }
-            return node.targetBytes();
-        }
-    }
-
-    // The capability RENAME
-
-    @Override
-    public void rename(
-            Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
-            throws FsException {
-        store.change(() -> {
-            names.rename(caller, fromDirectory, fromName, toDirectory, toName);
-            return toName;
-        });
-    }
-
-    // For open files
-
-    FileAttributes attributesOf(long id) throws FsException {
-        synchronized (store.tree) {
-            return store.attributes(store.node(id));
-        }
-    }
-
-    int read(long id, ByteBuffer sink, long offset) throws FsException {
-        synchronized (store.tree) {
-            long left = Math.max(0, store.node(id).attributes().sizeBytes() - offset);
-            int count = (int) Math.min(sink.remaining(), left);
-            int limit = sink.limit();
-            store.tree.contents(id).read(sink.limit(sink.position() + count), offset);
-            sink.limit(limit);
-            return count;
-        }
-    }
-
-    Stability write(Caller caller, long id, ByteBuffer source, long offset, Stability stability) throws FsException {
-        if (!source.hasRemaining()) {
-            return Stability.FILE_SYNC;
-        }
-        if (offset > LIMITS.maxFileSizeBytes() - source.remaining()) {
-            throw FsException.of(FsError.FILE_TOO_BIG);
-        }
-        long mark;
-        synchronized (store.tree) {
-            Node node = store.node(id);
-            long sizeBytes = Math.max(node.attributes().sizeBytes(), offset + source.remaining());
-            FileAttributes written =
-                    PosixRules.afterWrite(caller, node.attributes(), sizeBytes, Store.now(), store.next());
-            Batch batch =
-                    new Batch().node(node.with(written).withVerifier(null)).data(id, offset, source);
-            store.commit(batch, source.remaining() + 2 * Contents.CHUNK_BYTES);
-            mark = store.end();
-        }
-        source.position(source.limit());
-        if (stability == Stability.UNSTABLE) {
-            return stability;
-        }
-        store.sync(mark);
-        return Stability.FILE_SYNC;
-    }
-
-    void sync() throws FsException {
+    protected void sync() throws FsException {
         store.sync();
     }
 
-    void closed(long id) {
-        synchronized (store.tree) {
-            boolean isLast = opens.merge(id, -1, (a, b) -> a + b == 0 ? null : a + b) == null;
-            Node node = store.tree.node(id);
-            if (!isLast || node == null || node.attributes().linkCount() > 0) {
-                return;
+    @Override
+    protected long next() {
+        return ++counter;
+    }
+
+    @Override
+    protected Changes<FileAttributes> changes() {
+        Batch batch = new Batch();
+        return new Changes<>() {
+            @Override
+            public FileAttributes add(FileAttributes file, byte[] target) {
+                put(batch, file);
+                if (file.type() == FileType.SYMLINK) {
+                    batch.put(Store.key('L', file.fileId()), target);
+                }
+                return file;
             }
-            try {
-                store.commit(new Batch().gone(id), 0);
-            } catch (FsException e) {
-                logger.debug("a removed file stays until the next start", e);
+
+            @Override
+            public void set(FileAttributes file, FileAttributes attributes) {
+                put(batch, attributes);
+                if (attributes.sizeBytes() < file.sizeBytes()) {
+                    cut(batch, attributes);
+                }
             }
+
+            @Override
+            public void enter(FileAttributes directory, FileName name, FileAttributes file) {
+                long cookie = next();
+                byte[] bytes = name.toBytes();
+                ByteBuffer entry = ByteBuffer.allocate(Long.BYTES + bytes.length)
+                        .putLong(file.fileId())
+                        .put(bytes);
+                batch.put(Store.key('E', directory.fileId(), cookie), entry.array());
+                batch.put(Store.key('M', bytes, directory.fileId()), longs(cookie, file.fileId()));
+                if (file.type() == FileType.DIRECTORY) {
+                    batch.put(Store.key('P', file.fileId()), longs(directory.fileId()));
+                }
+            }
+
+            @Override
+            public void leave(FileAttributes directory, FileName name) {
+                byte[] key = Store.key('M', name.toBytes(), directory.fileId());
+                byte[] value = store.get(key);
+                if (value != null) {
+                    long cookie = ByteBuffer.wrap(value).getLong();
+                    batch.put(key, null).put(Store.key('E', directory.fileId(), cookie), null);
+                }
+            }
+
+            @Override
+            public void write(FileAttributes file, ByteBuffer source, long offset) {
+                long chunks = chunks(file.fileId());
+                for (long at = offset; source.hasRemaining(); ) {
+                    int from = (int) (at % CHUNK_BYTES);
+                    int length = Math.min(source.remaining(), CHUNK_BYTES - from);
+                    byte[] key = Store.key('D', file.fileId(), at / CHUNK_BYTES);
+                    byte[] old = store.get(key);
+                    byte[] chunk = old == null ? new byte[CHUNK_BYTES] : old.clone();
+                    source.get(chunk, from, length);
+                    batch.put(key, chunk);
+                    chunks += old == null ? 1 : 0;
+                    at += length;
+                }
+                batch.put(Store.key('U', file.fileId()), longs(chunks));
+            }
+
+            @Override
+            public void drop(FileAttributes file) {
+                erase(batch, file);
+            }
+
+            @Override
+            public void commit() throws FsException {
+                store.commit(batch);
+            }
+        };
+    }
+
+    private void erase(Batch batch, FileAttributes file) {
+        for (char kind : new char[] {'N', 'P', 'L', 'U'}) {
+            batch.put(Store.key(kind, file.fileId()), null);
+        }
+        chunksFrom(file.fileId(), 0).forEach(chunk -> batch.put(chunk, null));
+    }
+
+    private Set<byte[]> chunksFrom(long id, long first) {
+        return store.between(Store.key('D', id, first), Store.key('D', id + 1)).keySet();
+    }
+
+    /** Removes what is behind the length of a file, so that it reads as zeroes if the file grows again. */
+    private void cut(Batch batch, FileAttributes file) {
+        long sizeBytes = file.sizeBytes();
+        Set<byte[]> behind = chunksFrom(file.fileId(), Math.ceilDiv(sizeBytes, CHUNK_BYTES));
+        behind.forEach(chunk -> batch.put(chunk, null));
+        batch.put(Store.key('U', file.fileId()), longs(chunks(file.fileId()) - behind.size()));
+        byte[] key = Store.key('D', file.fileId(), sizeBytes / CHUNK_BYTES);
+        byte[] last = store.get(key);
+        int kept = (int) (sizeBytes % CHUNK_BYTES);
+        if (last != null && kept > 0) {
+            batch.put(key, Arrays.copyOf(Arrays.copyOf(last, kept), CHUNK_BYTES));
+        }
+    }
+
+    @Override
+    protected void read(FileAttributes file, ByteBuffer sink, long offset) {
+        for (long at = offset; sink.hasRemaining(); ) {
+            int from = (int) (at % CHUNK_BYTES);
+            int length = Math.min(sink.remaining(), CHUNK_BYTES - from);
+            byte[] chunk = store.get(Store.key('D', file.fileId(), at / CHUNK_BYTES));
+            sink.put(chunk == null ? ZEROES : chunk, from, length);
+            at += length;
         }
     }
 }

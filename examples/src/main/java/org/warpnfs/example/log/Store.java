@@ -4,44 +4,38 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.time.Instant;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.FileAttributes;
-import org.warpnfs.fs.spi.FileHandle;
-import org.warpnfs.fs.spi.FileName;
-import org.warpnfs.fs.spi.FileNode;
-import org.warpnfs.fs.spi.FileSystem.Permission;
-import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.fs.spi.PosixJudge;
-import org.warpnfs.fs.spi.PosixRules;
-import org.warpnfs.fs.spi.Timestamp;
 
 /**
- * The tree with its log: finds files by their handles, and makes changes.
+ * Values by keys: all of them in memory, and every change in a log from which they come back. It knows nothing of
+ * files.
  *
- * <p>A change is a {@link Batch} of new states. It is appended to the log, applied to the tree, and synced before the
- * call returns. If the log fails, what is on disk is not known any more: from then on every change fails, and files can
- * only be read.
+ * <p>A {@link Batch} is appended to the log and applied, and is on stable storage after {@link #sync}. If the log
+ * fails, what is on disk is not known any more: from then on every change fails, and values can only be read.
  *
  * <h2>Threads</h2>
  *
- * The monitor of {@link #tree} guards the tree. A method that does not say otherwise is called with it.
+ * The monitor of the store guards its values. A method that does not say otherwise is called with it.
  */
 final class Store {
-    /** The log is rewritten when it is this many times as long as the files may be. */
+    /** The log is rewritten when it is this many times as long as the values may be. */
     private static final int LOG_PARTS = 4;
 
-    private static final int EPOCH_BITS = 40;
+    /** What a value takes beside its bytes. */
+    private static final int ENTRY_BYTES = 100;
 
-    final Tree tree = new Tree();
+    private final TreeMap<byte[], byte[]> values = new TreeMap<>(Arrays::compareUnsigned);
     private final Log log;
     private final Logger logger;
     private final long capacityBytes;
-    /** Counts changes and files. Its high bits are the number of the start, so that no number comes twice. */
-    private long counter;
+    private long usedBytes;
 
     private volatile long verifier = new SecureRandom().nextLong();
     private volatile boolean failed;
@@ -50,20 +44,12 @@ final class Store {
         this.log = log;
         this.capacityBytes = capacityBytes;
         this.logger = logger;
-        log.replay(tree::apply, logger);
-        long treeId = tree.node(Tree.ROOT_ID) == null ? new SecureRandom().nextLong() : tree.id();
-        long epoch = tree.epoch() + 1;
-        counter = epoch << EPOCH_BITS;
-        tree.apply(tree.nameless().tree(treeId, epoch).toBytes());
-        if (tree.node(Tree.ROOT_ID) == null) {
-            tree.apply(new Batch().node(newRoot(treeId)).toBytes());
-        }
-        log.rewrite(tree::writeTo);
+        log.replay(this::apply, logger);
     }
 
-    /** Opens the files of a directory, or begins with none. */
-    static Store open(Path directory, long capacityBytes, Logger logger) throws IOException {
-        Log log = Log.open(directory);
+    /** Opens the values of a directory, or begins with none. */
+    static Store open(Path directory, long capacityBytes, Log.Disk disk, Logger logger) throws IOException {
+        Log log = Log.open(directory, disk);
         try {
             return new Store(log, capacityBytes, logger);
         } catch (IOException | RuntimeException e) {
@@ -72,115 +58,109 @@ final class Store {
         }
     }
 
-    private Node newRoot(long treeId) {
-        Timestamp now = now();
-        FileAttributes root = new FileAttributes(
-                FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, treeId, Tree.ROOT_ID, now, now, now, now, next());
-        return new Node(root, Tree.ROOT_ID, "", null);
-    }
-
-    static Timestamp now() {
-        return Timestamp.of(Instant.now());
-    }
-
-    long next() {
-        return ++counter;
-    }
-
-    FileHandle handle(long id) {
-        return FileHandle.of(ByteBuffer.allocate(2 * Long.BYTES)
-                .putLong(tree.id())
-                .putLong(id)
-                .array());
-    }
-
-    Node node(FileHandle handle) throws FsException {
-        if (handle.lengthBytes() != 2 * Long.BYTES) {
-            throw FsException.of(FsError.BAD_HANDLE);
+    /** A key: what kind of value, numbers that order the values of the kind, and bytes. */
+    static byte[] key(char kind, byte[] name, long... numbers) {
+        ByteBuffer key = ByteBuffer.allocate(1 + numbers.length * Long.BYTES + name.length);
+        key.put((byte) kind);
+        for (long number : numbers) {
+            key.putLong(number);
         }
-        ByteBuffer in = ByteBuffer.wrap(handle.toBytes());
-        return in.getLong() == tree.id() ? node(in.getLong()) : node(0);
+        return key.put(name).array();
     }
 
-    Node node(long id) throws FsException {
-        Node node = tree.node(id);
-        if (node == null) {
-            throw FsException.of(FsError.STALE);
+    static byte[] key(char kind, long... numbers) {
+        return key(kind, new byte[0], numbers);
+    }
+
+    /** The value of a key, which must not be changed. */
+    byte @Nullable [] get(byte[] key) {
+        return values.get(key);
+    }
+
+    /** The values whose keys are at or after the first, and before the second. */
+    NavigableMap<byte[], byte[]> between(byte[] from, byte[] before) {
+        return values.subMap(from, true, before, false);
+    }
+
+    /** Changes that the log keeps all or none of. The last one for a key counts; null removes it. */
+    static final class Batch {
+        private final Map<byte[], byte @Nullable []> changes = new TreeMap<>(Arrays::compareUnsigned);
+
+        Batch put(byte[] key, byte @Nullable [] value) {
+            changes.put(key, value);
+            return this;
         }
-        return node;
     }
 
-    Node directory(FileHandle handle) throws FsException {
-        Node node = node(handle);
-        if (node.type() != FileType.DIRECTORY) {
-            throw FsException.of(FsError.NOT_DIRECTORY);
-        }
-        return node;
-    }
-
-    /** A directory that the caller may search. */
-    Node searchable(Caller caller, FileHandle handle) throws FsException {
-        Node node = directory(handle);
-        PosixJudge.require(caller, node.protection(), Permission.EXECUTE);
-        return node;
-    }
-
-    Node child(Node directory, FileName name) throws FsException {
-        Directory.Entry entry = tree.directory(directory.id()).find(name);
-        if (entry == null) {
-            throw FsException.of(FsError.NO_ENTRY);
-        }
-        return node(entry.file());
-    }
-
-    FileAttributes attributes(Node node) {
-        return PosixRules.withUsedBytes(
-                node.attributes(), tree.contents(node.id()).usedBytes());
-    }
-
-    FileNode found(long id) throws FsException {
-        return new FileNode(handle(id), attributes(node(id)));
-    }
-
-    interface Change<T> {
-        T make() throws FsException;
-    }
-
-    /** Makes a change, which is on stable storage when this returns. */
-    <T> T change(Change<T> change) throws FsException {
-        T result;
-        long mark;
-        synchronized (tree) {
-            result = change.make();
-            mark = log.end();
-        }
-        sync(mark);
-        return result;
-    }
-
-    /** Appends to the log and changes the tree. With {@code growthBytes} of 0 it is done even if there is no space. */
-    void commit(Batch batch, long growthBytes) throws FsException {
+    /** Appends to the log and changes the values; NO_SPACE if they would take more than they may. */
+    void commit(Batch batch) throws FsException {
         if (failed) {
             throw FsException.of(FsError.IO);
         }
-        if (growthBytes > 0 && tree.usedBytes() + growthBytes > capacityBytes) {
+        long growthBytes = 0;
+        for (Map.Entry<byte[], byte @Nullable []> each : batch.changes.entrySet()) {
+            growthBytes += sizeOf(each.getKey(), each.getValue()) - sizeOf(each.getKey(), get(each.getKey()));
+        }
+        if (growthBytes > 0 && usedBytes + growthBytes > capacityBytes) {
             throw FsException.of(FsError.NO_SPACE);
         }
         try {
-            byte[] bytes = batch.toBytes();
-            log.append(bytes);
-            tree.apply(bytes);
+            byte[] record = record(batch.changes);
+            log.append(record);
+            apply(ByteBuffer.wrap(record));
             if (log.lengthBytes() > LOG_PARTS * capacityBytes) {
-                log.rewrite(tree::writeTo);
+                rewrite();
             }
         } catch (IOException e) {
             throw failed(e);
         }
     }
 
-    void sync(long mark) throws FsException {
+    /** Makes the log as short as it can be. */
+    void rewrite() throws IOException {
+        log.rewrite(values.entrySet().stream().map(each -> record(Map.of(each.getKey(), each.getValue()))));
+    }
+
+    private static long sizeOf(byte[] key, byte @Nullable [] value) {
+        return value == null ? 0 : (long) key.length + value.length + ENTRY_BYTES;
+    }
+
+    /** Keys and values, each behind its length; that of a value that is removed is -1. */
+    private static byte[] record(Map<byte[], byte @Nullable []> changes) {
+        int length = 0;
+        for (Map.Entry<byte[], byte @Nullable []> each : changes.entrySet()) {
+            byte[] value = each.getValue();
+            length += 2 * Integer.BYTES + each.getKey().length + (value == null ? 0 : value.length);
+        }
+        ByteBuffer record = ByteBuffer.allocate(length);
+        changes.forEach((key, value) -> {
+            record.putInt(key.length).putInt(value == null ? -1 : value.length).put(key);
+            if (value != null) {
+                record.put(value);
+            }
+        });
+        return record.array();
+    }
+
+    private void apply(ByteBuffer record) {
+        while (record.hasRemaining()) {
+            byte[] key = new byte[record.getInt()];
+            int length = record.getInt();
+            record.get(key);
+            usedBytes -= sizeOf(key, values.remove(key));
+            if (length >= 0) {
+                byte[] value = new byte[length];
+                record.get(value);
+                usedBytes += sizeOf(key, value);
+                values.put(key, value);
+            }
+        }
+    }
+
+    /** Brings everything that was committed to stable storage. Any thread, without the monitor. */
+    void sync() throws FsException {
         try {
-            log.sync(mark);
+            log.sync(log.end());
         } catch (IOException e) {
             throw failed(e);
         }
@@ -206,23 +186,18 @@ final class Store {
         return failed;
     }
 
+    /** Any thread. */
     long capacityBytes() {
         return capacityBytes;
+    }
+
+    long usedBytes() {
+        return usedBytes;
     }
 
     /** Any thread. */
     long verifier() {
         return verifier;
-    }
-
-    /** Brings everything to stable storage. Any thread, without the monitor. */
-    void sync() throws FsException {
-        sync(log.end());
-    }
-
-    /** A mark behind all changes, for {@link #sync(long)}. */
-    long end() {
-        return log.end();
     }
 
     void close() {

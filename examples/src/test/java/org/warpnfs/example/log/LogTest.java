@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -34,7 +36,11 @@ class LogTest {
     private Path directory;
 
     private static FileSystem open(Path at, long capacityBytes) throws IOException {
-        return LogFileSystem.open(at, capacityBytes, LoggerFactory.getLogger(LogTest.class));
+        return open(at, capacityBytes, file -> file.force(false));
+    }
+
+    private static FileSystem open(Path at, long capacityBytes, Log.Disk disk) throws IOException {
+        return LogFileSystem.open(at, capacityBytes, disk, LoggerFactory.getLogger(LogTest.class));
     }
 
     private static FileName name(String name) throws FsException {
@@ -178,5 +184,57 @@ class LogTest {
             assertThat(read(files, file)).startsWith("last");
             assertThat(names(files)).containsExactly("f");
         }
+    }
+
+    /** As Linux does it: an fsync fails once, the next one claims success, and the data are lost. */
+    @Test
+    void sync_fails_nothingIsAcknowledgedAndTheVerifierChanges() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean();
+        Log.Disk disk = file -> {
+            if (fails.getAndSet(false)) {
+                throw new IOException("no such sector");
+            }
+            file.force(false);
+        };
+        try (FileSystem files = open(directory, MIB, disk)) {
+            FileHandle file = create(files, "f");
+            write(files, file, 0, "before".getBytes(StandardCharsets.US_ASCII), Stability.FILE_SYNC);
+            long verifier = files.writeVerifier();
+            write(files, file, 0, "unsafe".getBytes(StandardCharsets.US_ASCII), Stability.UNSTABLE);
+            assertThat(files.writeVerifier()).isEqualTo(verifier);
+
+            fails.set(true);
+            assertIoError(() -> write(files, file, 0, new byte[] {'x'}, Stability.FILE_SYNC));
+
+            assertThat(files.writeVerifier()).isNotEqualTo(verifier);
+            assertThat(files.fault()).isPresent();
+            try (OpenFile open = files.open(Caller.ROOT, file, OpenAccess.READ_WRITE)) {
+                assertIoError(open::sync);
+                assertIoError(() -> open.write(ByteBuffer.wrap(new byte[] {'y'}), 0, Stability.UNSTABLE));
+            }
+            assertIoError(() -> create(files, "another"));
+        }
+    }
+
+    @Test
+    void sync_failsForAChangeOfTheTree_isNotAcknowledgedEither() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean();
+        Log.Disk disk = file -> {
+            if (fails.get()) {
+                throw new IOException("no such sector");
+            }
+            file.force(false);
+        };
+        try (FileSystem files = open(directory, MIB, disk)) {
+            long verifier = files.writeVerifier();
+            fails.set(true);
+            assertIoError(() -> create(files, "f"));
+            assertThat(files.writeVerifier()).isNotEqualTo(verifier);
+        }
+    }
+
+    private static void assertIoError(ThrowableAssert.ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOfSatisfying(FsException.class, e -> assertThat(e.error())
+                .isEqualTo(FsError.IO));
     }
 }

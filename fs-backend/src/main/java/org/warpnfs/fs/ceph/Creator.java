@@ -6,7 +6,6 @@ import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.NameCalls;
 import org.warpnfs.fs.ceph.libcephfs.UserPerm;
 import org.warpnfs.fs.spi.AttributeChanges;
-import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
@@ -18,7 +17,6 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.PosixRules;
 import org.warpnfs.fs.spi.Protection;
-import org.warpnfs.fs.spi.Timestamp;
 
 /** Creates files of every type, as their caller. */
 final class Creator {
@@ -42,8 +40,9 @@ final class Creator {
                     return new Created(existing(caller, found, mode), false);
                 }
             }
-            AttributeChanges wanted =
-                    mode instanceof CreateMode.Exclusive exclusive ? withVerifier(exclusive) : mode.attributes();
+            AttributeChanges wanted = mode instanceof CreateMode.Exclusive exclusive
+                    ? PosixRules.withVerifier(exclusive)
+                    : mode.attributes();
             try {
                 FileNode made = make(
                         caller,
@@ -78,10 +77,7 @@ final class Creator {
             case CreateMode.Guarded _ -> throw FsException.of(FsError.EXISTS);
             case CreateMode.Exclusive exclusive -> {
                 FileAttributes attributes = found.attributes();
-                if (found.type() != FileType.REGULAR
-                        || !attributes.accessTime().equals(accessTimeOf(exclusive.verifier()))
-                        || !attributes.modifyTime().equals(modifyTimeOf(exclusive.verifier()))
-                        || !PosixRules.isAsMade(caller, attributes, exclusive.attributes())) {
+                if (!PosixRules.isMadeBy(caller, exclusive, attributes)) {
                     throw FsException.of(FsError.EXISTS);
                 }
                 return new FileNode(found.handle(), attributes);
@@ -217,25 +213,5 @@ final class Creator {
         directory.settle();
         made.settle();
         return new FileNode(made.handle(), made.attributes());
-    }
-
-    /** Attributes with the verifier's 64 bits in the two times: 32 bits in the seconds of each. */
-    private static AttributeChanges withVerifier(CreateMode.Exclusive mode) {
-        AttributeChanges wanted = mode.attributes();
-        return new AttributeChanges(
-                wanted.permissions(),
-                wanted.uid(),
-                wanted.gid(),
-                wanted.sizeBytes(),
-                new TimeChange.To(accessTimeOf(mode.verifier())),
-                new TimeChange.To(modifyTimeOf(mode.verifier())));
-    }
-
-    private static Timestamp accessTimeOf(long verifier) {
-        return new Timestamp(verifier & 0xffff_ffffL, 0);
-    }
-
-    private static Timestamp modifyTimeOf(long verifier) {
-        return new Timestamp(verifier >>> 32, 0);
     }
 }

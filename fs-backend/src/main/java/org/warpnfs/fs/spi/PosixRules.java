@@ -52,6 +52,37 @@ public final class PosixRules {
     }
 
     /**
+     * The attributes of a new file of an exclusive create. Its verifier is kept in the two times, 32 bits in the
+     * seconds of each, until the caller sets them.
+     */
+    public static AttributeChanges withVerifier(CreateMode.Exclusive mode) {
+        AttributeChanges wanted = mode.attributes();
+        return new AttributeChanges(
+                wanted.permissions(),
+                wanted.uid(),
+                wanted.gid(),
+                wanted.sizeBytes(),
+                new TimeChange.To(accessTimeOf(mode.verifier())),
+                new TimeChange.To(modifyTimeOf(mode.verifier())));
+    }
+
+    /** True if the file may come from the same exclusive create by this caller. */
+    public static boolean isMadeBy(Caller caller, CreateMode.Exclusive mode, FileAttributes found) {
+        return found.type() == FileType.REGULAR
+                && found.accessTime().equals(accessTimeOf(mode.verifier()))
+                && found.modifyTime().equals(modifyTimeOf(mode.verifier()))
+                && isAsMade(caller, found, mode.attributes());
+    }
+
+    private static Timestamp accessTimeOf(long verifier) {
+        return new Timestamp(verifier & 0xffff_ffffL, 0);
+    }
+
+    private static Timestamp modifyTimeOf(long verifier) {
+        return new Timestamp(verifier >>> 32, 0);
+    }
+
+    /**
      * Checks whether a rename is permitted, and whether one file may replace the other. That a directory does not move
      * into itself, and that one that is replaced is empty, remains to be checked.
      *
