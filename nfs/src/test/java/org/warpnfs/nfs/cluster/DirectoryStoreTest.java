@@ -10,44 +10,27 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class DirectoryStoreTest {
+class DirectoryStoreTest extends ClusterStoreContract {
     @TempDir
     Path directory;
 
     private DirectoryStore store;
 
+    @Override
+    ClusterStore newStore() throws IOException {
+        return DirectoryStore.open(directory);
+    }
+
     @BeforeEach
     void open() throws IOException {
         store = DirectoryStore.open(directory);
-    }
-
-    @Test
-    void record_everyField_isReadBack() throws IOException {
-        ClusterRecord record = store.read().record().join("a").join("b");
-        assertThat(store.replace(0, record)).isTrue();
-        ClusterRecord failed = record.failed("b", 2).enforce("a", 1);
-        assertThat(store.replace(1, failed)).isTrue();
-        assertThat(DirectoryStore.open(directory).read()).isEqualTo(new ClusterStore.Versioned(2, failed));
-        assertThat(failed.isGrace()).isTrue();
-    }
-
-    @Test
-    void replace_ofAVersionThatIsNotTheLatest_isRefused() throws IOException {
-        ClusterRecord record = store.read().record();
-        assertThat(store.replace(0, record.join("a"))).isTrue();
-        assertThat(store.replace(0, record.join("b"))).isFalse();
-        assertThat(store.read().record().members()).containsOnlyKeys("a");
     }
 
     @Test
@@ -62,43 +45,6 @@ class DirectoryStoreTest {
         try (var files = Files.list(directory.resolve("record"))) {
             assertThat(files.count()).isLessThanOrEqualTo(DirectoryStore.KEPT + 1);
         }
-    }
-
-    @Test
-    void replace_byManyAtOnce_losesNone() throws Exception {
-        int nodes = 8;
-        int times = 20;
-        try (ExecutorService threads = Executors.newFixedThreadPool(nodes)) {
-            List<Future<?>> all = new ArrayList<>();
-            for (int node = 0; node < nodes; node++) {
-                String name = "n" + node;
-                DirectoryStore own = DirectoryStore.open(directory);
-                all.add(threads.submit(() -> {
-                    for (int done = 0; done < times; ) {
-                        ClusterStore.Versioned read = own.read();
-                        ClusterRecord next = read.record().member(name) == null
-                                ? read.record().join(name)
-                                : read.record()
-                                        .stopped(
-                                                name,
-                                                read.record()
-                                                        .members()
-                                                        .get(name)
-                                                        .instance(),
-                                                false);
-                        if (own.replace(read.version(), next)) {
-                            done++;
-                        }
-                    }
-                    return null;
-                }));
-            }
-            for (Future<?> one : all) {
-                one.get();
-            }
-        }
-        assertThat(store.read().version()).isEqualTo((long) nodes * times);
-        assertThat(store.read().record().lastInstance()).isEqualTo(nodes * times / 2);
     }
 
     @Test
@@ -175,14 +121,5 @@ class DirectoryStoreTest {
         assertThat(DirectoryStore.open(directory).read().version()).isZero();
         assertThat(old).doesNotExist();
         assertThat(young).exists();
-    }
-
-    @Test
-    void beats_areSeenByOthers() throws IOException {
-        store.beat("a", new Beat(3, 1, 0, false));
-        store.beat("a", new Beat(3, 22, 7, true));
-        assertThat(DirectoryStore.open(directory).beats(Set.of("a", "b")))
-                .containsOnlyKeys("a")
-                .containsValue(new Beat(3, 22, 7, true));
     }
 }

@@ -13,17 +13,19 @@ import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * The recovery log in one file of the state directory.
+ * The recovery log in one file of the state directory, a {@link RecordLog}.
  *
  * <pre>
- *   record   4 bytes    length of the body in bytes
- *            1 byte     kind: 1 boot, 2 client added, 3 client removed, 4 grace ended; 0 ends the batch
- *            n bytes    body: of a boot, the instance (4) and the server identity (16); of a client, its co_ownerid
+ *   kind of record       body
+ *   1 boot               the instance (4 bytes) and the server identity (16)
+ *   2 client added       its co_ownerid
+ *   3 client removed     its co_ownerid
+ *   4 grace ended        none
  * </pre>
  *
- * Each method writes one batch of a {@link BatchLog}, which is synced before the method returns. A start reads the
- * file, takes over what the last boots left, and writes a compact file that replaces it by a rename. The same happens
- * when the room of the log is used up.
+ * Each method writes one batch, which is synced before the method returns. A start reads the file, takes over what the
+ * last boots left, and writes a compact file that replaces it by a rename. The same happens when the room of the log is
+ * used up.
  *
  * <h2>Errors</h2>
  *
@@ -37,15 +39,12 @@ public final class FileRecoveryLog implements RecoveryLog {
 
     private static final int IDENTITY_BYTES = 16;
     private static final int BOOT_BYTES = Integer.BYTES + IDENTITY_BYTES;
-    private static final int RECORD_OVERHEAD_BYTES = Integer.BYTES + Byte.BYTES;
 
-    private static final byte END = 0;
     private static final byte BOOT = 1;
     private static final byte ADD = 2;
     private static final byte REMOVE = 3;
     private static final byte GRACE_END = 4;
 
-    private final Path file;
     private final int instance;
     private final byte[] identity;
     private final Set<Opaque> reclaimers;
@@ -53,17 +52,14 @@ public final class FileRecoveryLog implements RecoveryLog {
     private final Set<Opaque> previous;
 
     private final Set<Opaque> current = new LinkedHashSet<>();
-    private BatchLog log;
-    /** True if an append failed. Nothing may be written after what it left. */
-    private boolean halfWritten;
+    private final RecordLog log;
 
     private FileRecoveryLog(Path file, int instance, byte[] identity, Set<Opaque> previous) throws IOException {
-        this.file = file;
         this.instance = instance;
         this.identity = identity;
         this.previous = previous;
         this.reclaimers = Set.copyOf(previous);
-        this.log = compacted();
+        this.log = new RecordLog(file, this::whole);
     }
 
     /** Opens the log in {@code directory} for a new boot. Creates it if there is none. */
@@ -107,27 +103,27 @@ public final class FileRecoveryLog implements RecoveryLog {
                 case Change.Added(Opaque owner) -> {
                     if (current.add(owner)) {
                         added.add(owner);
-                        records.add(record(ADD, owner.toBytes()));
+                        records.add(RecordLog.record(ADD, owner.toBytes()));
                     }
                 }
                 case Change.Removed(Opaque owner) -> {
                     boolean fromThisBoot = current.remove(owner);
                     boolean fromBefore = previous.remove(owner);
                     if (fromThisBoot || fromBefore) {
-                        records.add(record(REMOVE, owner.toBytes()));
+                        records.add(RecordLog.record(REMOVE, owner.toBytes()));
                     }
                 }
                 case Change.GraceEnded() -> {
                     if (!previous.isEmpty()) {
                         previous.clear();
-                        records.add(record(GRACE_END, new byte[0]));
+                        records.add(RecordLog.record(GRACE_END, new byte[0]));
                     }
                 }
             }
         }
         boolean done = false;
         try {
-            append(records);
+            log.append(records);
             done = true;
         } finally {
             if (!done) {
@@ -138,61 +134,23 @@ public final class FileRecoveryLog implements RecoveryLog {
 
     @Override
     public void close() {
-        try {
-            log.close();
-        } catch (IOException e) {
-            // Everything that was acknowledged has been synced already.
-        }
+        log.close();
     }
 
-    private void append(List<ByteBuffer> records) throws IOException {
-        if (!halfWritten && records.isEmpty()) {
-            return;
-        }
-        ByteBuffer batch = joined(records);
-        boolean anew = halfWritten || !log.hasRoomFor(batch.remaining());
-        // Set before the write, which may also fail because an interrupt has closed the channel.
-        halfWritten = true;
-        if (anew) {
-            BatchLog old = log;
-            log = compacted();
-            old.close();
-        } else {
-            log.append(batch);
-        }
-        halfWritten = false;
-    }
-
-    /** Writes the current records to a new file that replaces the old one. */
-    private BatchLog compacted() throws IOException {
+    private List<ByteBuffer> whole() {
         List<ByteBuffer> records = new ArrayList<>();
         // A boot before this one, whose clients may reclaim until the grace period ends.
         records.add(boot(instance - 1));
-        previous.forEach(owner -> records.add(record(ADD, owner.toBytes())));
+        previous.forEach(owner -> records.add(RecordLog.record(ADD, owner.toBytes())));
         records.add(boot(instance));
-        current.forEach(owner -> records.add(record(ADD, owner.toBytes())));
-        return BatchLog.replace(file, joined(records));
-    }
-
-    private static ByteBuffer joined(List<ByteBuffer> records) {
-        ByteBuffer batch = ByteBuffer.allocate(
-                records.stream().mapToInt(ByteBuffer::remaining).sum());
-        records.forEach(batch::put);
-        return batch.flip();
+        current.forEach(owner -> records.add(RecordLog.record(ADD, owner.toBytes())));
+        return records;
     }
 
     private ByteBuffer boot(int number) {
-        return record(
+        return RecordLog.record(
                 BOOT,
                 ByteBuffer.allocate(BOOT_BYTES).putInt(number).put(identity).array());
-    }
-
-    private static ByteBuffer record(byte kind, byte[] body) {
-        return ByteBuffer.allocate(RECORD_OVERHEAD_BYTES + body.length)
-                .putInt(body.length)
-                .put(kind)
-                .put(body)
-                .flip();
     }
 
     /** The contents of a log that an earlier run has left. */
@@ -208,21 +166,7 @@ public final class FileRecoveryLog implements RecoveryLog {
         }
 
         void read() throws IOException {
-            for (ByteBuffer batch : BatchLogReader.read(file)) {
-                while (batch.remaining() >= RECORD_OVERHEAD_BYTES) {
-                    int bodyLength = batch.getInt();
-                    byte kind = batch.get();
-                    if (kind == END) {
-                        break;
-                    }
-                    if (bodyLength < 0 || bodyLength > batch.remaining()) {
-                        throw damaged("has a record that is longer than its batch");
-                    }
-                    byte[] body = new byte[bodyLength];
-                    batch.get(body);
-                    apply(kind, body);
-                }
-            }
+            RecordLog.read(file, this::apply);
             if (identity.length == 0) {
                 throw damaged("names no server");
             }
