@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +41,7 @@ class InlineCallsTest {
     private static final int PUTROOTFH = 24;
     private static final int GETATTR4 = 9;
     private static final int FILE_BYTES = 10_000;
+    private static final int LONG_FILE_BYTES = 300_000;
     private static final int SECONDS = 60;
 
     @TempDir
@@ -55,12 +57,24 @@ class InlineCallsTest {
     }
 
     private WarpServer serve(OnOff inline, String exports) throws Exception {
+        return serve(OnOff.ON, inline, exports(exports));
+    }
+
+    private List<ExportSpec> exports(String text) throws Exception {
         Path file = onDisk.resolve("exports");
-        Files.writeString(file, exports);
-        return serve(inline, ExportsFiles.read(List.of(file), HostNames.NONE));
+        Files.writeString(file, text);
+        return ExportsFiles.read(List.of(file), HostNames.NONE);
+    }
+
+    private WarpServer serve(OnOff splice, OnOff inline) throws Exception {
+        return serve(splice, inline, exports(directory + " *(rw,insecure,no_root_squash)\n"));
     }
 
     private WarpServer serve(OnOff inline, List<ExportSpec> specs) throws Exception {
+        return serve(OnOff.ON, inline, specs);
+    }
+
+    private WarpServer serve(OnOff splice, OnOff inline, List<ExportSpec> specs) throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         return WarpServer.start(new ServerConfig(
                         specs,
@@ -75,7 +89,7 @@ class InlineCallsTest {
                         16 << 20,
                         Duration.ofSeconds(5),
                         IdentityChoices.DEFAULT)
-                .withDataPath(new DataPath(OnOff.ON, inline)));
+                .withDataPath(new DataPath(splice, inline)));
     }
 
     private WarpServer serve(OnOff inline) throws Exception {
@@ -150,6 +164,49 @@ class InlineCallsTest {
                 assertThat(inline(server, "tcp")).isEqualTo(before + 1);
             }
         }
+    }
+
+    /** Its data are sent from the page cache, so the event loop copies nothing. */
+    @Test
+    void longRead_ofDataInThePageCache_runsOnTheEventLoop() throws Exception {
+        byte[] bytes = makeLongFile();
+        try (WarpServer server = serve(OnOff.ON)) {
+            byte[] file = file(server);
+            assertThat(readLong(server, file)).isEqualTo(bytes);
+            assertThat(postponed(server, "tcp")).as("the file was not open").isOne();
+            long before = inline(server, "tcp");
+            assertThat(readLong(server, file)).isEqualTo(bytes);
+            Assumptions.assumeTrue(
+                    postponed(server, "tcp") == 1, "cachestat(2) is not there, or not for this file system");
+            assertThat(inline(server, "tcp")).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void longRead_whoseDataHaveToBeCopied_isReadInItsLane() throws Exception {
+        byte[] bytes = makeLongFile();
+        try (WarpServer server = serve(OnOff.OFF, OnOff.ON)) {
+            byte[] file = file(server);
+            assertThat(readLong(server, file)).isEqualTo(bytes);
+            assertThat(readLong(server, file)).isEqualTo(bytes);
+            assertThat(postponed(server, "tcp")).isEqualTo(2);
+        }
+    }
+
+    private byte[] makeLongFile() throws Exception {
+        byte[] bytes = new byte[LONG_FILE_BYTES];
+        new Random(1).nextBytes(bytes);
+        Files.write(directory.resolve("file"), bytes);
+        return bytes;
+    }
+
+    private byte[] readLong(WarpServer server, byte[] file) throws Exception {
+        ByteBuffer results = nfs3(READ, file).hyper(0).word(LONG_FILE_BYTES).overTcp(server.tcpAddress());
+        assertThat(results.getInt()).as("READ").isZero();
+        results.position(results.position() + 4 + 84);
+        assertThat(results.getInt()).as("count").isEqualTo(LONG_FILE_BYTES);
+        assertThat(results.getInt()).as("end of file").isOne();
+        return NfsCall.opaque(results);
     }
 
     private boolean readsTheCache(WarpServer server, byte[] file) throws Exception {

@@ -208,8 +208,11 @@ class LentPagesTest {
             try (Socket socket = new Socket(
                     server.tcpAddress().getAddress(), server.tcpAddress().getPort())) {
                 socket.setSoTimeout(SECONDS * 1000);
+                long before = server.counters().get("tcp_calls_received");
                 sendCalls(socket);
-                await(() -> server.counters().get("tcp_unsent_bytes") > 4L * MIB);
+                await(() -> server.counters().get("tcp_calls_received") == before + CALLS
+                        && server.counters().get("tcp_calls_running") == 0);
+                assertThat(server.counters().get("tcp_unsent_bytes")).isPositive();
                 assertThat(server.counters().get("payload_lent_bytes")).isZero();
                 if (round == 1) {
                     changeEverything();

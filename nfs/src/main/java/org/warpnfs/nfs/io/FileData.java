@@ -78,6 +78,18 @@ public record FileData(Source payload, boolean isEnd) {
         return cached.isPresent() ? new FileData(new SentRange(cached.get()), isEnd) : null;
     }
 
+    /**
+     * Does the same as {@link #inPlace} without a wait.
+     *
+     * @return null if the data have to be read, or the length of the file is not at hand
+     */
+    public static @Nullable FileData tryInPlace(OpenFile file, long offset, int asked, int maxRangeBytes)
+            throws FsException {
+        // A read of nothing tells whether the length needs a wait.
+        boolean waits = file.tryRead(NOTHING.duplicate(), offset) == OpenFile.WOULD_WAIT;
+        return waits ? null : inPlace(file, offset, asked, maxRangeBytes);
+    }
+
     private static @Nullable FileData lent(OpenFile file, long offset, int asked) throws FsException {
         Optional<LentPages> pages = file.lend(offset, asked);
         if (pages.isEmpty()) {

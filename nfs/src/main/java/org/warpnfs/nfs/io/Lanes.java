@@ -11,18 +11,19 @@ import org.warpnfs.limits.ClientAddress;
 
 /** Access to the lanes of a call's transport. */
 public final class Lanes {
-    /** The longest READ that an event loop executes, about 10 us of copying. */
-    private static final int MAX_QUICK_READ_BYTES = 64 << 10;
+    /** The longest READ whose data an event loop copies, about 10 us. */
+    private static final int MAX_COPIED_BYTES = 64 << 10;
 
     private Lanes() {}
 
     /**
-     * True if a READ of so many bytes may be tried on an event loop.
+     * True if an event loop may copy the data of a READ. A longer one runs there only if its data are sent from where
+     * the backend has them.
      *
-     * @param countBytes unsigned; -1 if it is not known
+     * @param memoryBytes the memory that the data would take
      */
-    public static boolean isQuickRead(int countBytes) {
-        return countBytes >= 0 && countBytes <= MAX_QUICK_READ_BYTES;
+    public static boolean mayCopyOnEventLoop(int memoryBytes) {
+        return memoryBytes <= MAX_COPIED_BYTES;
     }
 
     /**

@@ -136,17 +136,19 @@ final class Nfs3Dispatcher {
         }
     }
 
-    /** Null if it would have to wait for the memory of its data, or as {@link #tried}. Holds no memory then. */
+    /**
+     * Null if it would have to wait for the memory of its data, or as {@link #tried}. Holds no memory then. Takes none
+     * if the data are too long to be copied here.
+     */
     private <A> @Nullable Nfs3Reply tryRunWithMemory(
             CallLanes lanes, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
         int payloadBytes = procedure.payloadBytes(args, server.options());
-        if (payloadBytes > 0) {
+        boolean copies = payloadBytes > 0 && Lanes.mayCopyOnEventLoop(payloadBytes);
+        if (copies) {
             call.memory().give(server.payloads().tryAcquire(lanes.client(), payloadBytes));
         }
         try {
-            return payloadBytes > 0 && !call.memory().isThere()
-                    ? null
-                    : tried(procedure, call, args, procedure::tryRun);
+            return copies && !call.memory().isThere() ? null : tried(procedure, call, args, procedure::tryRun);
         } finally {
             call.memory().release();
         }

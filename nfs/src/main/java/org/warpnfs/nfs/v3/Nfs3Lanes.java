@@ -3,12 +3,11 @@ package org.warpnfs.nfs.v3;
 import java.nio.ByteBuffer;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.export.NfsHandles;
-import org.warpnfs.nfs.io.Lanes;
 
 /**
  * Chooses the lane of a call by its procedure (RFC 1813, section 3.3). A procedure that changes metadata waits for at
- * least one fsync. READDIR moves a listing, and must not wait behind the same client's syncs. GETATTR and a short READ
- * are tried on the event loop, since what they read is nearly always in memory.
+ * least one fsync. READDIR moves a listing, and must not wait behind the same client's syncs. GETATTR and READ are
+ * tried on the event loop, since what they read is nearly always in memory.
  */
 final class Nfs3Lanes {
     private static final int NULL = 0;
@@ -32,7 +31,7 @@ final class Nfs3Lanes {
     static Lane of(int procedure, ByteBuffer arguments, Lane earliest) {
         return switch (procedure) {
             case NULL, GETATTR -> earliest;
-            case READ -> isQuickRead(arguments) && earliest == Lane.EVENT_LOOP ? Lane.EVENT_LOOP : Lane.DATA;
+            case READ -> earliest == Lane.EVENT_LOOP ? earliest : Lane.DATA;
             default -> of(procedure, arguments);
         };
     }
@@ -49,11 +48,6 @@ final class Nfs3Lanes {
             case SETATTR, COMMIT -> Lane.LONG;
             default -> procedure > WRITE && procedure <= LINK ? Lane.LONG : Lane.SHORT;
         };
-    }
-
-    /** READ3args: nfs_fh3 file, offset3 offset, count3 count. */
-    private static boolean isQuickRead(ByteBuffer arguments) {
-        return Lanes.isQuickRead(wordAfterHandle(arguments, Long.BYTES, -1));
     }
 
     /** WRITE3args: nfs_fh3 file, offset3 offset, count3 count, stable_how stable. */

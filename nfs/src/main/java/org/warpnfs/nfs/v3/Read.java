@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.io.FileData;
+import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
@@ -80,7 +81,13 @@ final class Read implements Nfs3Procedure<Read.Args> {
             if (open == null) {
                 return null;
             }
-            Payload memory = call.memory().take(payloadBytes(args, call.options()));
+            int asked = payloadBytes(args, call.options());
+            if (!Lanes.mayCopyOnEventLoop(asked)) {
+                PostOpAttr before = file.postOpAttr(open);
+                FileData data = FileData.tryInPlace(open, args.offset(), asked, call.maxRangeBytes());
+                return data == null ? null : reply(before, data);
+            }
+            Payload memory = call.memory().take(asked);
             if (memory == null) {
                 return null;
             }

@@ -6,14 +6,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.io.FileData;
-import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * Chooses the lanes of operations, and the lane in which a COMPOUND starts.
  *
- * <p>{@link #QUICK} operations never wait, and GETATTR and short READs are tried on the event loop: what they read is
- * nearly always in memory. Longer READs would hold up the other connections of the thread while they are copied.
+ * <p>{@link #QUICK} operations never wait, and GETATTR and READ are tried on the event loop: what they read is nearly
+ * always in memory. A long READ stays there only if its data need no copy, which would hold up the other connections of
+ * the thread.
  *
  * <p>Reads undecoded arguments and checks nothing. An operation that changes metadata waits for at least one fsync.
  * CLOSE may free the blocks of a file that lost its last name. READDIR moves a listing, and must not wait behind the
@@ -43,7 +43,8 @@ final class CompoundLanes {
             OpCode.SAVEFH,
             OpCode.RESTOREFH,
             OpCode.RENEW,
-            OpCode.GETATTR);
+            OpCode.GETATTR,
+            OpCode.READ);
 
     private static final Set<OpCode> ALWAYS_SHORT = EnumSet.noneOf(OpCode.class);
 
@@ -69,13 +70,7 @@ final class CompoundLanes {
      * @param earliest the first lane that may be used
      */
     static Lane of(OpCode code, ByteBuffer arguments, Lane earliest) {
-        boolean quick =
-                earliest == Lane.EVENT_LOOP && (code == OpCode.READ ? isQuickRead(arguments) : QUICK.contains(code));
-        return quick ? Lane.EVENT_LOOP : of(code, arguments);
-    }
-
-    private static boolean isQuickRead(ByteBuffer arguments) {
-        return Lanes.isQuickRead(wordAt(arguments, STATEID_BYTES + Long.BYTES, -1));
+        return earliest == Lane.EVENT_LOOP && QUICK.contains(code) ? Lane.EVENT_LOOP : of(code, arguments);
     }
 
     private static Lane of(OpCode code, ByteBuffer arguments) {
@@ -102,7 +97,8 @@ final class CompoundLanes {
 
     /** True if the operation belongs to no later lane than {@code lane}, whatever its arguments are. */
     static boolean mayStay(OpCode code, Lane lane) {
-        return lane == Lane.EVENT_LOOP ? QUICK.contains(code) : ALWAYS_SHORT.contains(code);
+        boolean tried = QUICK.contains(code) && code != OpCode.READ;
+        return lane == Lane.EVENT_LOOP ? tried : ALWAYS_SHORT.contains(code);
     }
 
     /** The lane in which an operation goes on that would have to wait on an event loop. */

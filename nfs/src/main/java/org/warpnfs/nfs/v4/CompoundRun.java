@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.io.MemoryWait;
 import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.v4.op.AbsentFileSystem;
@@ -261,7 +262,10 @@ final class CompoundRun implements LaneTask {
         }
         int payloadBytes = CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS));
         boolean triesInPlace = code == OpCode.READ && call.triesInPlace(payloadBytes, out);
-        return triesInPlace ? null : takeMemoryOnce(payloadBytes);
+        if (lane == Lane.EVENT_LOOP && !Lanes.mayCopyOnEventLoop(payloadBytes)) {
+            return triesInPlace ? null : new Next.GoOn(CompoundLanes.ofPostponed(code));
+        }
+        return triesInPlace && lane != Lane.EVENT_LOOP ? null : takeMemoryOnce(payloadBytes);
     }
 
     private @Nullable Next takeMemoryOnce(int payloadBytes) {

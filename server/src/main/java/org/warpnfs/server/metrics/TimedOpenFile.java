@@ -84,12 +84,13 @@ final class TimedOpenFile implements OpenFile {
         return data;
     }
 
-    /** Counts as a read if the data are there. Otherwise a read follows. */
+    /** Counts as a read if there are data. Otherwise a read follows, or nothing was asked for. */
     @Override
     public int tryRead(ByteBuffer sink, long offset) throws FsException {
         long began = times.begin(Call.READ);
+        boolean asks = sink.hasRemaining();
         int count = file.tryRead(sink, offset);
-        if (count != WOULD_WAIT) {
+        if (asks && count != WOULD_WAIT) {
             times.ended(Call.READ, began);
         }
         return count;

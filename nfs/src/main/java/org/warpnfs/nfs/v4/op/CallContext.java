@@ -134,8 +134,7 @@ public final class CallContext {
      */
     public boolean triesInPlace(int memoryBytes, CompoundWriter out) {
         Location file = files.currentOrNull();
-        return !mustNotWait
-                && file != null
+        return file != null
                 && FileData.mayBeInPlace(
                         memoryBytes, maxRangeBytes(out), file.fileSystem().limits());
     }

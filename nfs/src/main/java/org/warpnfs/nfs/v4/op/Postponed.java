@@ -15,7 +15,7 @@ public final class Postponed extends Exception {
     @FunctionalInterface
     public interface Rest {
         /** Executes the operation, and encodes what follows NFS4_OK in its result. */
-        void execute() throws Nfs4Exception, FsException;
+        void execute() throws Nfs4Exception, FsException, Postponed;
     }
 
     private final transient Rest rest;

@@ -1,7 +1,10 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.io.FileData;
+import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -25,16 +28,23 @@ final class Read implements Operation {
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));
         if (call.mustNotWait()) {
-            if (readWithoutWait(call, stateid, offset, memoryBytes, out)) {
-                return;
+            if (!readWithoutWait(call, stateid, offset, memoryBytes, out)) {
+                int atFirst = call.triesInPlace(memoryBytes, out) ? 0 : memoryBytes;
+                throw new Postponed(atFirst, () -> readHere(call, stateid, offset, memoryBytes, out));
             }
-        } else if (!call.triesInPlace(memoryBytes, out)) {
-            read(call, stateid, offset, memoryBytes, out);
-            return;
-        } else if (readInPlace(call, stateid, offset, memoryBytes, out)) {
-            return;
+        } else {
+            readHere(call, stateid, offset, memoryBytes, out);
         }
-        throw new Postponed(memoryBytes, () -> read(call, stateid, offset, memoryBytes, out));
+    }
+
+    /** Reads on a thread that may wait. */
+    private static void readHere(CallContext call, Stateid stateid, long offset, int memoryBytes, CompoundWriter out)
+            throws Nfs4Exception, FsException, Postponed {
+        if (!call.triesInPlace(memoryBytes, out)) {
+            read(call, stateid, offset, memoryBytes, out);
+        } else if (!readInPlace(call, stateid, offset, memoryBytes, out)) {
+            throw new Postponed(memoryBytes, () -> read(call, stateid, offset, memoryBytes, out));
+        }
     }
 
     /** Returns false if the data are to be read. */
@@ -66,20 +76,28 @@ final class Read implements Operation {
             if (access == null) {
                 return false;
             }
-            Payload memory = call.takeMemory(memoryBytes);
-            FileData data = null;
-            try {
-                data = FileData.tryRead(access.file(), offset, memory);
-            } finally {
-                if (data == null) {
-                    call.memory().give(memory);
-                }
-            }
+            FileData data = Lanes.mayCopyOnEventLoop(memoryBytes)
+                    ? copyWithoutWait(call, access.file(), offset, memoryBytes)
+                    : FileData.tryInPlace(access.file(), offset, memoryBytes, call.maxRangeBytes(out));
             if (data == null) {
                 return false;
             }
             encode(data, out);
             return true;
+        }
+    }
+
+    private static @Nullable FileData copyWithoutWait(CallContext call, OpenFile file, long offset, int memoryBytes)
+            throws Nfs4Exception, FsException {
+        Payload memory = call.takeMemory(memoryBytes);
+        FileData data = null;
+        try {
+            data = FileData.tryRead(file, offset, memory);
+            return data;
+        } finally {
+            if (data == null) {
+                call.memory().give(memory);
+            }
         }
     }
 
