@@ -99,7 +99,8 @@ class LogTest {
             int written = logBytes();
             files.rename(Caller.ROOT, files.root(), name("a"), files.root(), name("b"));
             int renamed = logBytes();
-            for (int length = began; length <= renamed; length++) {
+            int length = began;
+            while (length <= renamed) {
                 try (FileSystem again = open(cut("cut-" + length, length), MIB)) {
                     List<String> expected = length < created ? List.of() : List.of(length < renamed ? "a" : "b");
                     assertThat(names(again)).as("cut at %s", length).isEqualTo(expected);
@@ -107,6 +108,9 @@ class LogTest {
                         assertThat(read(again, file)).isEqualTo(length < written ? "" : "one");
                     }
                 }
+                // Within the one record of the data not every byte is tried.
+                boolean isAmongData = length > created + 32 && length < written - 32;
+                length += isAmongData ? 31 : 1;
             }
         }
     }

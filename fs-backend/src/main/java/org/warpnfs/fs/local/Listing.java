@@ -70,7 +70,9 @@ final class Listing {
                 DirectoryStream stream = new DirectoryStream(directory)) {
             seek(stream, offset);
             while (true) {
-                Stillness stillness = Stillness.of(directory, tree.durability(), clockSeconds.getAsLong());
+                Stillness stillness = wanted == null
+                        ? Stillness.NONE
+                        : Stillness.of(directory, tree.durability(), clockSeconds.getAsLong());
                 List<DirectoryStream.Entry> batch = calls.next(stream, visitor.room());
                 if (batch.isEmpty()) {
                     return true;

@@ -23,10 +23,13 @@ final class Stillness {
     /** In whole seconds, each rounded down. So the change is more than two seconds ago. */
     private static final long QUIET_SECONDS = 3;
 
-    private final Fd directory;
+    /** That of a directory whose files are not looked up. */
+    static final Stillness NONE = new Stillness(null, null);
+
+    private final @Nullable Fd directory;
     private final @Nullable Statx before;
 
-    private Stillness(Fd directory, @Nullable Statx before) {
+    private Stillness(@Nullable Fd directory, @Nullable Statx before) {
         this.directory = directory;
         this.before = before;
     }
@@ -41,7 +44,7 @@ final class Stillness {
             return new Stillness(directory, null);
         }
         try {
-            Statx statx = AttributeCalls.statx(directory);
+            Statx statx = AttributeCalls.statx(directory, Statx.STATX_CTIME);
             boolean quiet = nowSeconds - statx.changeSeconds() >= QUIET_SECONDS;
             return new Stillness(directory, quiet ? statx : null);
         } catch (ErrnoException e) {
@@ -56,11 +59,11 @@ final class Stillness {
 
     /** True if no name of the directory has changed since before it was read. */
     boolean lasts() {
-        if (before == null) {
+        if (directory == null || before == null) {
             return false;
         }
         try {
-            Statx now = AttributeCalls.statx(directory);
+            Statx now = AttributeCalls.statx(directory, Statx.STATX_CTIME);
             return now.changeSeconds() == before.changeSeconds() && now.changeNanos() == before.changeNanos();
         } catch (ErrnoException e) {
             return false;
