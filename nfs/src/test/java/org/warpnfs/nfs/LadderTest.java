@@ -31,6 +31,7 @@ class LadderTest {
         "org.warpnfs.nfs.stats",
         "org.warpnfs.nfs.idmap",
         "org.warpnfs.nfs.locks",
+        "org.warpnfs.nfs.fence",
     };
 
     @ArchTest
@@ -108,6 +109,20 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "org.slf4j..", "org.warpnfs.nfs.cluster");
+
+    @ArchTest
+    static final ArchRule FENCES_KNOW_NO_PROTOCOL = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.fence")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "org.jspecify..",
+                    "org.slf4j..",
+                    "com.google.common..",
+                    "org.warpnfs.nfs.cluster",
+                    "org.warpnfs.nfs.fence");
 
     @ArchTest
     static final ArchRule NLM_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.nlm..", "org.warpnfs.nfs.export");

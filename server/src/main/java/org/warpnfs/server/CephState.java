@@ -16,6 +16,8 @@ import org.warpnfs.nfs.cluster.ClusterTiming;
 import org.warpnfs.nfs.cluster.NodeObject;
 import org.warpnfs.nfs.cluster.ObjectStore;
 import org.warpnfs.nfs.cluster.SharedObjects;
+import org.warpnfs.nfs.fence.FenceStore;
+import org.warpnfs.nfs.fence.ObjectFences;
 import org.warpnfs.nfs.nlm.NsmStore;
 import org.warpnfs.nfs.v4.state.recovery.ClientLists;
 import org.warpnfs.nfs.v4.state.recovery.ObjectClientLists;
@@ -109,6 +111,11 @@ final class CephState implements SharedState {
     @Override
     public NsmStore nsm() {
         return new ObjectNsmStore(Objects.requireNonNull(node, "not taken over"));
+    }
+
+    @Override
+    public FenceStore fences() {
+        return new ObjectFences(objects);
     }
 
     @Override

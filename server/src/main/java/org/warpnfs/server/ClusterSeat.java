@@ -23,6 +23,7 @@ import org.warpnfs.nfs.cluster.Membership;
 import org.warpnfs.nfs.cluster.Signs;
 import org.warpnfs.nfs.cluster.View;
 import org.warpnfs.nfs.export.Gateways;
+import org.warpnfs.nfs.fence.FenceStore;
 import org.warpnfs.nfs.nlm.NsmStore;
 import org.warpnfs.nfs.v4.state.recovery.ClusterRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
@@ -302,6 +303,16 @@ final class ClusterSeat implements AutoCloseable {
     /** Where NSM of this node keeps its records. */
     NsmStore nsm() throws IOException {
         return shared.nsm();
+    }
+
+    /** Where metadata servers of pNFS tell data servers which layouts have ended. */
+    FenceStore fences() throws IOException {
+        return shared.fences();
+    }
+
+    /** The name of this node. */
+    String node() {
+        return choice.node();
     }
 
     /** The gateways of which clients are told. */

@@ -2,6 +2,7 @@ package org.warpnfs.server;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.nlm.NlmServer;
 import org.warpnfs.nfs.replay.ReplyCache;
+import org.warpnfs.nfs.v4.layout.DataServerCounts;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.file.LayoutCounts;
 import org.warpnfs.payload.PayloadPool;
@@ -20,6 +22,7 @@ import org.warpnfs.rpcrdma.gss.GssLayer;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.server.limits.ServerLimits;
+import org.warpnfs.server.metrics.DataServerMetrics;
 import org.warpnfs.server.metrics.TerminateMetrics;
 
 /** Collects all counters of a server. Their names begin with the layer and never change. */
@@ -132,12 +135,12 @@ final class Counters {
                 .add("state_attributes_asked", counts.questions().attributes());
     }
 
-    Counters layouts(LayoutCounts counts, long errors) {
+    Counters layouts(LayoutCounts counts, List<DataServerCounts> dataServers) {
+        values.putAll(DataServerMetrics.values(dataServers));
         return add("state_layouts", counts.held())
                 .add("state_layouts_granted", counts.granted())
                 .add("state_layout_recalls", counts.recalls())
-                .add("state_layouts_revoked", counts.revoked())
-                .add("data_server_errors", errors);
+                .add("state_layouts_revoked", counts.revoked());
     }
 
     Counters replies(ReplyCache replies) {

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import org.warpnfs.nfs.cluster.ClusterStore;
 import org.warpnfs.nfs.cluster.DirectoryStore;
+import org.warpnfs.nfs.fence.DirectoryFences;
+import org.warpnfs.nfs.fence.FenceStore;
 import org.warpnfs.nfs.nlm.DirectoryNsmStore;
 import org.warpnfs.nfs.nlm.NsmStore;
 import org.warpnfs.nfs.v4.state.recovery.ClientLists;
@@ -81,6 +83,11 @@ final class DirectoryState implements SharedState {
     @Override
     public NsmStore nsm() throws IOException {
         return DirectoryNsmStore.open(made("nlm"));
+    }
+
+    @Override
+    public FenceStore fences() throws IOException {
+        return DirectoryFences.open(cluster.resolve("fences"));
     }
 
     private Path made(String part) throws IOException {

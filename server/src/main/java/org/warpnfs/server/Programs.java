@@ -60,6 +60,7 @@ final class Programs implements AutoCloseable {
     private final ReplyCache replies;
     private final ExecutorService notices;
     private final ExecutorService lockThreads;
+    private final LayoutFencing layoutFencing;
     /** True once the cluster need not wait for clients of this node any more. */
     private volatile boolean reclaimsOver;
 
@@ -87,6 +88,12 @@ final class Programs implements AutoCloseable {
                 : BackendLocking.off();
         service = new LockService(MAX_WAITING_LOCKS, notices, locking);
         try {
+            layoutFencing =
+                    LayoutFencing.open(seat, config.dataPath().dataServers().areUsed());
+        } catch (IOException e) {
+            throw new ConfigException("--cluster: " + e.getMessage(), e);
+        }
+        try {
             nfs4 = new Nfs4Program(
                     exports,
                     handles,
@@ -97,6 +104,7 @@ final class Programs implements AutoCloseable {
                     recorder,
                     service);
             nfs4.setDelegations(config.dataPath().delegations());
+            nfs4.setFencing(layoutFencing.fencing());
             locks = new NlmServer(
                     exports,
                     handles,
@@ -125,6 +133,7 @@ final class Programs implements AutoCloseable {
                 Nfs3Options.of(new SecureRandom().nextLong()),
                 nfs4.fileChanges(),
                 replies,
+                layoutFencing.view(),
                 recorder);
         nfsAcl = nfs3.aclProgram();
         mount = new MountProgram(exports, handles, recorder);
@@ -248,7 +257,7 @@ final class Programs implements AutoCloseable {
     /** Adds the counters of NFSv4 state, locks and kept replies. */
     void count(Counters counters) {
         counters.state(nfs4.counts())
-                .layouts(nfs4.layoutCounts(), nfs4.dataServerErrors())
+                .layouts(nfs4.layoutCounts(), nfs4.dataServerCounts())
                 .locks(locks, service)
                 .replies(replies);
     }
@@ -270,6 +279,7 @@ final class Programs implements AutoCloseable {
     @Override
     public void close() {
         nfs4.close();
+        layoutFencing.close();
         notices.shutdownNow();
         lockThreads.shutdownNow();
     }

@@ -3,6 +3,7 @@ package org.warpnfs.server;
 import java.io.IOException;
 import java.time.Duration;
 import org.warpnfs.nfs.cluster.ClusterStore;
+import org.warpnfs.nfs.fence.FenceStore;
 import org.warpnfs.nfs.nlm.NsmStore;
 import org.warpnfs.nfs.v4.state.recovery.ClientLists;
 import org.warpnfs.server.config.ClusterChoice;
@@ -41,6 +42,9 @@ interface SharedState extends AutoCloseable {
     ClientLists takeOver(int instance) throws IOException;
 
     NsmStore nsm() throws IOException;
+
+    /** Where metadata servers of pNFS tell data servers which layouts have ended. */
+    FenceStore fences() throws IOException;
 
     /** The setting that led here, for messages. */
     String flag();

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     do
  * @param readDirPlus NFSv3 clients may ask for attributes in listings
  * @param layouts NFSv4.1 clients may read and write its files at data servers
+ * @param layoutsOnly NFSv3 clients may only read and write, with handles of layouts
  * @param locations other places of the files
  */
 public record ExportTraits(
@@ -19,31 +20,37 @@ public record ExportTraits(
         boolean shownThroughParent,
         boolean readDirPlus,
         boolean layouts,
+        boolean layoutsOnly,
         FsLocations locations) {
-    /** As exports(5): nocrossmnt, hide, no_pnfs. */
-    public static final ExportTraits DEFAULTS = new ExportTraits(null, false, false, true, false, FsLocations.NONE);
+    /** As exports(5): nocrossmnt, hide, no_pnfs, no_layouts_only. */
+    public static final ExportTraits DEFAULTS =
+            new ExportTraits(null, false, false, true, false, false, FsLocations.NONE);
 
     public ExportTraits withFsid(@Nullable String value) {
-        return new ExportTraits(value, crossesMounts, shownThroughParent, readDirPlus, layouts, locations);
+        return new ExportTraits(value, crossesMounts, shownThroughParent, readDirPlus, layouts, layoutsOnly, locations);
     }
 
     public ExportTraits withCrossesMounts(boolean value) {
-        return new ExportTraits(fsid, value, shownThroughParent, readDirPlus, layouts, locations);
+        return new ExportTraits(fsid, value, shownThroughParent, readDirPlus, layouts, layoutsOnly, locations);
     }
 
     public ExportTraits withShownThroughParent(boolean value) {
-        return new ExportTraits(fsid, crossesMounts, value, readDirPlus, layouts, locations);
+        return new ExportTraits(fsid, crossesMounts, value, readDirPlus, layouts, layoutsOnly, locations);
     }
 
     public ExportTraits withReadDirPlus(boolean value) {
-        return new ExportTraits(fsid, crossesMounts, shownThroughParent, value, layouts, locations);
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, value, layouts, layoutsOnly, locations);
     }
 
     public ExportTraits withLocations(FsLocations value) {
-        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, layouts, value);
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, layouts, layoutsOnly, value);
     }
 
     public ExportTraits withLayouts(boolean value) {
-        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, value, locations);
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, value, layoutsOnly, locations);
+    }
+
+    public ExportTraits withLayoutsOnly(boolean value) {
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, layouts, value, locations);
     }
 }

@@ -13,7 +13,10 @@ public final class HandleViolation extends Exception {
         this.error = error;
     }
 
-    /** BAD_HANDLE if this server never made the handle, STALE if its export is no longer served. */
+    /**
+     * BAD_HANDLE if this server never made the handle, STALE if its export is no longer served. Of the handle of a
+     * layout ACCESS if the layout was revoked or does not permit it, IO if that is not known.
+     */
     public FsError error() {
         return error;
     }

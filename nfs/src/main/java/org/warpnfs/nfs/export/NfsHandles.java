@@ -1,12 +1,18 @@
 package org.warpnfs.nfs.export;
 
 import com.google.common.hash.HashFunction;
+import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
 import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.nfs.fence.FenceEpochs;
+import org.warpnfs.nfs.fence.FenceStamp;
+import org.warpnfs.nfs.fence.FenceView;
 
 /**
  * The handles that clients hold (nfs_fh3 of RFC 1813, section 2.4, nfs_fh4 of RFC 8881, section 4).
@@ -20,6 +26,15 @@ import org.warpnfs.fs.spi.FsError;
  * 16-     the backend's handle, at most 48 bytes
  * </pre>
  *
+ * <p>Layouts of pNFS have handles of their own, which data servers take for READ, WRITE and COMMIT alone:
+ *
+ * <pre>
+ *  0      version, 2
+ *  1      1 if the layout is one to write, else 0
+ *  2- 3   tag of the metadata server
+ *  4-     as above; the MAC covers also the epoch of the file at the metadata server, which is not in the handle
+ * </pre>
+ *
  * <p>Because of the MAC, a client cannot make up a handle to a file outside of the exports that it may use. Anyone who
  * has seen a handle can use it: a handle names a file and grants no permission.
  *
@@ -30,6 +45,8 @@ public final class NfsHandles {
     /** NFS3_FHSIZE. */
     public static final int MAX_LENGTH_BYTES = 64;
 
+    private static final byte LAYOUT_VERSION = 2;
+    private static final int WRITES = 1;
     private static final int VERSION_WORD = 1 << 24;
     private static final int VERIFIER_WORD = ~VERSION_WORD;
     private static final int KEY_OFFSET = 4;
@@ -78,6 +95,58 @@ public final class NfsHandles {
         return new Location(export, FileHandle.of(handle, FILE_OFFSET));
     }
 
+    /** The handle of a file in a layout. It is as long as that of {@link #encode}. */
+    public byte[] encodeForLayout(Location location, FenceStamp stamp, boolean writes) {
+        byte[] file = location.file().toBytes();
+        ByteBuffer handle = ByteBuffer.allocate(FILE_OFFSET + file.length);
+        handle.put(LAYOUT_VERSION)
+                .put((byte) (writes ? WRITES : 0))
+                .putShort((short) stamp.tag())
+                .putInt(location.export().key())
+                .putLong(0)
+                .put(file);
+        return handle.putLong(MAC_OFFSET, macOf(handle.array(), stamp.epoch())).array();
+    }
+
+    /** True if {@link #decodeOfLayout} has to be asked about a handle. */
+    public static boolean isOfLayout(byte[] handle) {
+        return handle.length > 0 && handle[0] == LAYOUT_VERSION;
+    }
+
+    /**
+     * The location that a handle was made of by {@link #encodeForLayout}.
+     *
+     * @param writes true for what only a layout to write permits
+     * @param mayWait false on an event loop
+     * @return null if that is not known without a wait
+     */
+    public @Nullable Location decodeOfLayout(byte[] handle, boolean writes, FenceView fences, boolean mayWait)
+            throws HandleViolation {
+        if (handle.length < FILE_OFFSET || handle.length > MAX_LENGTH_BYTES || handle[1] < 0 || handle[1] > WRITES) {
+            throw new HandleViolation(FsError.BAD_HANDLE);
+        }
+        ByteBuffer words = ByteBuffer.wrap(handle);
+        List<FenceEpochs> servers = fences.of(Short.toUnsignedInt(words.getShort(2)), mayWait);
+        if (servers == null) {
+            if (mayWait) {
+                throw new HandleViolation(FsError.IO);
+            }
+            return null;
+        }
+        FileHandle file = FileHandle.of(handle, FILE_OFFSET);
+        long key = FenceEpochs.keyOf(file.toBytes());
+        long said = words.getLong(MAC_OFFSET);
+        boolean isCurrent = servers.stream().anyMatch(epochs -> macOf(handle, epochs.of(key)) == said);
+        if (!isCurrent || (writes && handle[1] != WRITES)) {
+            throw new HandleViolation(FsError.ACCESS);
+        }
+        Export export = exports.byKey(words.getInt(KEY_OFFSET));
+        if (export == null) {
+            throw new HandleViolation(FsError.STALE);
+        }
+        return new Location(export, file);
+    }
+
     /**
      * The verifier by which a backend recognises a file that was created exclusively (RFC 1813, section 3.3.8, RFC
      * 8881, section 18.16.3). It is a keyed hash of the client's verifier, the caller and the name. A keyed hash is
@@ -99,10 +168,16 @@ public final class NfsHandles {
     }
 
     private long macOf(byte[] handle) {
+        return begun(handle).hash().asLong();
+    }
+
+    private long macOf(byte[] handle, long epoch) {
+        return begun(handle).putLong(epoch).hash().asLong();
+    }
+
+    private Hasher begun(byte[] handle) {
         return mac.newHasher()
                 .putBytes(handle, 0, MAC_OFFSET)
-                .putBytes(handle, FILE_OFFSET, handle.length - FILE_OFFSET)
-                .hash()
-                .asLong();
+                .putBytes(handle, FILE_OFFSET, handle.length - FILE_OFFSET);
     }
 }

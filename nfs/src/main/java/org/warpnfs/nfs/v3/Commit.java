@@ -20,7 +20,7 @@ final class Commit implements Nfs3Procedure<Commit.Args> {
 
     @Override
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
-        Nfs3File file = call.file(args.file());
+        Nfs3File file = call.dataFile(args.file(), true);
         try (OpenFile open = RegularFile.openToWrite(file)) {
             open.sync();
             // Read after this sync: another sync may have failed meanwhile and lost data that the client now asks

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v3;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
@@ -13,6 +14,7 @@ import org.warpnfs.nfs.export.ExportDenial;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.HandleViolation;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.io.ReadMemory;
 
@@ -65,7 +67,7 @@ final class Nfs3Call {
 
     /**
      * The file that a handle names, if its export accepts the call. Every procedure gets its files through this method
-     * or the next.
+     * or the next three.
      */
     Nfs3File file(Nfs3Handle handle) throws Nfs3Exception {
         try {
@@ -75,8 +77,43 @@ final class Nfs3Call {
         }
     }
 
+    /**
+     * The file for READ, WRITE or COMMIT, whose handle may be that of a layout (RFC 8435, section 2.2).
+     *
+     * @param writes true if a layout must be one to write
+     */
+    Nfs3File dataFile(Nfs3Handle handle, boolean writes) throws Nfs3Exception {
+        return Objects.requireNonNull(dataFile(handle, writes, true));
+    }
+
+    /** Does the same as {@link #dataFile} to read, without a wait; null if it would have to wait. */
+    @Nullable
+    Nfs3File tryDataFile(Nfs3Handle handle) throws Nfs3Exception {
+        return dataFile(handle, false, false);
+    }
+
+    private @Nullable Nfs3File dataFile(Nfs3Handle handle, boolean writes, boolean mayWait) throws Nfs3Exception {
+        byte[] bytes = handle.toBytes();
+        if (!NfsHandles.isOfLayout(bytes)) {
+            return file(handle);
+        }
+        try {
+            Location location = server.handles().decodeOfLayout(bytes, writes, server.fences(), mayWait);
+            return location == null ? null : admitted(location);
+        } catch (HandleViolation e) {
+            throw new Nfs3Exception(Nfs3Status.of(e.error()));
+        }
+    }
+
     /** A file, if its export accepts the call. */
     Nfs3File file(Location location) throws Nfs3Exception {
+        if (location.export().traits().layoutsOnly()) {
+            throw new Nfs3Exception(Nfs3Status.ACCES);
+        }
+        return admitted(location);
+    }
+
+    private Nfs3File admitted(Location location) throws Nfs3Exception {
         try {
             return new Nfs3File(location, location.export().admit(requester));
         } catch (ExportDenial e) {

@@ -12,6 +12,7 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.RpcOrigin;
+import org.warpnfs.nfs.fence.FenceView;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.stats.CallTimer;
@@ -112,9 +113,22 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
         this(exports, handles, payloads, options, fileChanges, replies, CallRecorder.NONE);
     }
 
+    /** A program that is no data server of fenced layouts. */
+    public Nfs3Program(
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool payloads,
+            Nfs3Options options,
+            FileChanges fileChanges,
+            ReplyCache replies,
+            CallRecorder recorder) {
+        this(exports, handles, payloads, options, fileChanges, replies, FenceView.NONE, recorder);
+    }
+
     /**
      * @param fileChanges is told before NFSv3 changes a file, so that delegations of the file are recalled
      * @param replies one for all programs of a server
+     * @param fences which layouts of pNFS are still good
      * @param recorder is told how calls end
      */
     public Nfs3Program(
@@ -124,8 +138,9 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
             Nfs3Options options,
             FileChanges fileChanges,
             ReplyCache replies,
+            FenceView fences,
             CallRecorder recorder) {
-        this(new Nfs3Server(exports, handles, payloads, options, fileChanges, replies), recorder);
+        this(new Nfs3Server(exports, handles, payloads, options, fileChanges, replies, fences), recorder);
     }
 
     Nfs3Program(Nfs3Server server) {

@@ -40,7 +40,7 @@ final class Read implements Nfs3Procedure<Read.Args> {
 
     @Override
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
-        Nfs3File file = call.file(args.file());
+        Nfs3File file = call.dataFile(args.file(), false);
         call.beforeReading(file);
         try (OpenFile open = RegularFile.openToRead(file)) {
             Payload memory = call.memory().take(payloadBytes(args, call.options()));
@@ -58,7 +58,7 @@ final class Read implements Nfs3Procedure<Read.Args> {
         if (asked == 0) {
             return null;
         }
-        Nfs3File file = call.file(args.file());
+        Nfs3File file = call.dataFile(args.file(), false);
         if (!FileData.mayBeInPlace(
                 asked, call.maxRangeBytes(), file.fileSystem().limits())) {
             return null;
@@ -73,8 +73,8 @@ final class Read implements Nfs3Procedure<Read.Args> {
 
     @Override
     public @Nullable Nfs3Reply tryRun(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
-        Nfs3File file = call.file(args.file());
-        if (call.isChangedElsewhere(file)) {
+        Nfs3File file = call.tryDataFile(args.file());
+        if (file == null || call.isChangedElsewhere(file)) {
             return null;
         }
         try (OpenFile open = RegularFile.tryOpenToRead(file)) {

@@ -48,7 +48,7 @@ final class Write implements Nfs3Procedure<Write.Args> {
 
     @Override
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
-        Nfs3File file = call.file(args.file());
+        Nfs3File file = call.dataFile(args.file(), true);
         ByteBuffer data = args.data();
         int count = data.remaining();
         file.requireWritable();

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,7 @@ import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.export.RpcOrigin;
+import org.warpnfs.nfs.fence.Fencing;
 import org.warpnfs.nfs.locks.BackendLocking;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.locks.Locker;
@@ -41,6 +43,7 @@ import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.callback.CallbackClient;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.nfs.v4.layout.DataServerChoice;
+import org.warpnfs.nfs.v4.layout.DataServerCounts;
 import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.StateTable;
@@ -449,9 +452,19 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         return state.layoutCounts();
     }
 
-    /** Errors at data servers that clients have reported since the start. */
+    /** Errors that clients have reported since the start, also at data servers that are none of ours. */
     public long dataServerErrors() {
         return dataServers.errors();
+    }
+
+    /** Says how layouts that end without their client are fenced. To be called before clients come. */
+    public void setFencing(Fencing fencing) {
+        state.layouts().setFencing(fencing);
+    }
+
+    /** What clients have reported of each data server, for metrics. */
+    public List<DataServerCounts> dataServerCounts() {
+        return dataServers.counts();
     }
 
     /** Closes all files. Clients may reclaim from the next instance. */

@@ -193,9 +193,13 @@ final class V4Server implements AutoCloseable {
 
     /** A server that exports its files at /data, no_root_squash and with layouts. */
     static V4Server withLayouts(DataServers servers) {
+        return withLayouts(null, servers);
+    }
+
+    static V4Server withLayouts(Path stateDirectory, DataServers servers) {
         MemoryFileSystem files = new MemoryFileSystem(256L << 20, 10_000);
         return new V4Server(
-                        null,
+                        stateDirectory,
                         files,
                         ExportTable.of(List.of(Export.of(
                                 PseudoPath.of("/data"),

@@ -74,6 +74,8 @@ final class ExportWords {
             "acl",
             "pnfs",
             "no_pnfs",
+            "layouts_only",
+            "no_layouts_only",
             "refer=PATH@HOST",
             "replicas=PATH@HOST",
             "xprtsec=none:tls:mtls");
@@ -150,6 +152,8 @@ final class ExportWords {
             case "hide" -> traits = traits.withShownThroughParent(false);
             case "pnfs" -> traits = traits.withLayouts(true);
             case "no_pnfs" -> traits = traits.withLayouts(false);
+            case "layouts_only" -> traits = traits.withLayoutsOnly(true);
+            case "no_layouts_only" -> traits = traits.withLayoutsOnly(false);
             case "nordirplus" -> traits = traits.withReadDirPlus(false);
             case "mountpoint", "mp" -> requiredMount = "";
             default -> takeSilently(word, name);

@@ -364,7 +364,6 @@ public final class MetricTable {
                     "state_layouts_revoked",
                     "state_layouts_revoked",
                     "Layouts revoked because they were not returned within a lease"),
-            total("data_server_errors", "data_server_errors", "Errors at data servers that clients have reported"),
             total(
                     "state_recall_any",
                     "state_recall_any",
@@ -453,6 +452,7 @@ public final class MetricTable {
                     GssMetrics.metrics(),
                     IWARP,
                     STATE,
+                    DataServerMetrics.metrics(),
                     EdgeMetrics.metrics(),
                     BACKENDS,
                     RESOURCES,

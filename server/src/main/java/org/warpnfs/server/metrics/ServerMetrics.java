@@ -39,6 +39,7 @@ public final class ServerMetrics implements AutoCloseable {
         registry.getPrometheusRegistry().register(calls);
         registry.getPrometheusRegistry().register(BackendTimes.ofProcess());
         registry.getPrometheusRegistry().register(new TerminateMetrics(() -> values));
+        registry.getPrometheusRegistry().register(new DataServerMetrics(() -> values));
         Gauge.builder(Metric.PREFIX + "build.info", () -> 1)
                 .description(MetricTable.all().getFirst().help())
                 .tags("version", version, "java", Runtime.version().toString())

@@ -52,6 +52,11 @@ public final class DataServer {
         return id;
     }
 
+    /** Its first address, for people. */
+    public String name() {
+        return addresses.getFirst().text();
+    }
+
     private static DeviceId idOf(List<DataServerAddress> addresses) {
         String text = addresses.stream()
                 .map(each -> each.netid() + " " + each.universal())

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.layout;
 
+import com.google.common.net.HostAndPort;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +37,11 @@ public record DataServerAddress(Transport transport, InetAddress host, int port)
     /** na_r_addr: the literal address and the two bytes of the port, all separated by dots. */
     String universal() {
         return host.getHostAddress() + "." + (port >> Byte.SIZE) + "." + (port & 0xff);
+    }
+
+    /** Address and port, for people. */
+    String text() {
+        return HostAndPort.fromParts(host.getHostAddress(), port).toString();
     }
 
     void encode(CompoundWriter out) {

@@ -25,11 +25,12 @@ public final class DataServerChoice {
 
     private final DataServers servers;
     private final LinkedHashMap<Failure, Long> until = new LinkedHashMap<>();
+    private final DataServerReports reports;
     private long errors;
-    private DeviceUse use = DeviceUse.NONE;
 
     public DataServerChoice(DataServers servers) {
         this.servers = servers;
+        this.reports = new DataServerReports(servers);
     }
 
     public DataServers servers() {
@@ -61,6 +62,7 @@ public final class DataServerChoice {
                 continue;
             }
             errors++;
+            reports.failed(error.device());
             if (error.isRefusal()) {
                 note(nowNanos, new Failure(clientId, file));
             } else if (servers.of(error.device()) != null) {
@@ -76,12 +78,22 @@ public final class DataServerChoice {
         }
     }
 
-    /** Notes bytes that a client says it has moved. */
-    public synchronized void used(DeviceUse more) {
-        use = use.plus(more);
+    /** Adds what a client says it has done at data servers with its layout of a file. */
+    public synchronized void used(long clientId, Object file, List<DeviceReport> reported) {
+        reported.forEach(report -> reports.used(clientId, file, report));
     }
 
-    /** Errors at data servers that clients have reported since the start. */
+    /** Notes that a client has returned all layouts of a file. */
+    public synchronized void returned(long clientId, Object file) {
+        reports.returned(clientId, file);
+    }
+
+    /** What clients have reported of each data server, in the order of the configuration. */
+    public synchronized List<DataServerCounts> counts() {
+        return reports.counts();
+    }
+
+    /** Errors that clients have reported since the start, also at data servers that are none of ours. */
     public synchronized long errors() {
         return errors;
     }

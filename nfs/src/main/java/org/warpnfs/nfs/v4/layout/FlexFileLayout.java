@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * </pre>
  *
  * @param servers the preferred one first; at least one
- * @param handle of the file, which is the same at all data servers
+ * @param handle of the file at data servers, the same at all of them
  * @param uid the user in whose name the client reads and writes there, unsigned 32 bits
  * @param gid likewise the group
  */

@@ -18,7 +18,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  *   io_info4          uint64 ii_count, ii_bytes
  * </pre>
  */
-public record LayoutReport(List<DeviceError> errors, DeviceUse use) {
+public record LayoutReport(List<DeviceError> errors, List<DeviceReport> uses) {
     /** The longest report: errors and statistics of each data server many times over. */
     private static final int MAX_BYTES = 64 * 1024;
 
@@ -28,7 +28,7 @@ public record LayoutReport(List<DeviceError> errors, DeviceUse use) {
     /** Five numbers of 64 bits and two times. */
     private static final int LATENCY_WORDS = 16;
 
-    private static final LayoutReport NOTHING = new LayoutReport(List.of(), DeviceUse.NONE);
+    private static final LayoutReport NOTHING = new LayoutReport(List.of(), List.of());
 
     /**
      * Decodes lrf_body, which may be empty.
@@ -46,17 +46,16 @@ public record LayoutReport(List<DeviceError> errors, DeviceUse use) {
             skipRange(in);
             errors.addAll(DeviceError.decodeList(in));
         }
-        DeviceUse use = DeviceUse.NONE;
+        List<DeviceReport> uses = new ArrayList<>();
         for (int left = in.count(MAX_RECORDS); left > 0; left--) {
             skipRange(in);
-            use = use.plus(DeviceUse.decode(in));
-            DeviceId.decode(in);
+            uses.add(DeviceReport.decode(in));
             skipUpdate(in);
         }
         if (in.consumedBytes() != end) {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
-        return new LayoutReport(List.copyOf(errors), use);
+        return new LayoutReport(List.copyOf(errors), List.copyOf(uses));
     }
 
     private static void skipRange(CompoundReader in) throws Nfs4Exception {

@@ -36,6 +36,13 @@ final class LayoutArguments {
         }
     }
 
+    /** INVAL for a range that is empty or goes beyond 2^64. */
+    static void requireRange(long offset, long length) throws Nfs4Exception {
+        if (length == 0 || (length != WHOLE && Long.compareUnsigned(length, -1 - offset) > 0)) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+    }
+
     /** Checks that the stateid is of a layout of the current file, which it returns. */
     static FileKey requireLayout(CallContext call, Stateid argument) throws Nfs4Exception {
         Location file = call.files().current();

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -23,13 +24,12 @@ final class LayoutCommit implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         LayoutArguments.dataServers(call);
-        in.int64();
-        in.int64();
+        long offset = in.int64();
+        long length = in.int64();
         boolean reclaim = in.bool();
         Stateid stateid = in.stateid();
-        if (in.bool()) {
-            in.int64();
-        }
+        boolean hasGrown = in.bool();
+        long lastWritten = hasGrown ? in.int64() : 0;
         if (in.bool()) {
             in.int64();
             in.int32();
@@ -37,6 +37,10 @@ final class LayoutCommit implements ChangingOperation {
         int type = in.int32();
         Opaque.decode(in);
         LayoutArguments.requireFlexFiles(type);
+        LayoutArguments.requireRange(offset, length);
+        if (hasGrown && !isWithin(lastWritten, offset, length)) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
         if (reclaim) {
             // The file's identity is enough: the client has no layout after a restart (section 18.42.3).
             call.files().current();
@@ -44,8 +48,24 @@ final class LayoutCommit implements ChangingOperation {
                 throw Nfs4Exception.of(Nfs4Status.NO_GRACE);
             }
         } else {
-            LayoutArguments.requireLayout(call, stateid);
+            requireLayoutToWrite(call, stateid);
         }
         out.bool(false);
+    }
+
+    /** NFS4_MAXFILEOFF is one less than the largest number. */
+    private static boolean isWithin(long lastWritten, long offset, long length) {
+        return lastWritten != -1
+                && Long.compareUnsigned(lastWritten, offset) >= 0
+                && (length == LayoutArguments.WHOLE || Long.compareUnsigned(lastWritten - offset, length) < 0);
+    }
+
+    /** BADLAYOUT for any stateid that is not of a layout to write. BAD_STATEID is no error of this operation. */
+    private static void requireLayoutToWrite(CallContext call, Stateid stateid) throws Nfs4Exception {
+        FileKey file = FileKey.of(call.files().current().identity());
+        call.services()
+                .state()
+                .layouts()
+                .requireToWrite(call.calling().client(), file, call.files().resolve(stateid));
     }
 }

@@ -1,12 +1,16 @@
 package org.warpnfs.nfs.v4.op;
 
 import java.util.List;
+import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.fence.FenceEpochs;
+import org.warpnfs.nfs.fence.FenceStamp;
 import org.warpnfs.nfs.v4.layout.DataServerChoice;
 import org.warpnfs.nfs.v4.layout.DeviceId;
 import org.warpnfs.nfs.v4.layout.FlexFileLayout;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.LayoutGrant;
 import org.warpnfs.nfs.v4.state.file.LayoutRequest;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
@@ -54,6 +58,13 @@ final class LayoutGet implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.BADIOMODE);
         }
         requireRange(offset, length, least);
+        if (file.attributes().type() != FileType.REGULAR) {
+            throw Nfs4Exception.of(Nfs4Status.WRONG_TYPE);
+        }
+        if (call.services().state().isRecovering(call.nowNanos())) {
+            // Layouts are not kept over a restart (section 18.43.3).
+            throw Nfs4Exception.of(Nfs4Status.GRACE);
+        }
         boolean writes = iomode == LayoutArguments.IOMODE_RW;
         FileKey key = FileKey.of(file.identity());
         DataServerUser user = DataServerUser.of(call, file, writes);
@@ -63,13 +74,11 @@ final class LayoutGet implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.LAYOUTUNAVAILABLE);
         }
         Opaque handle = Opaque.of(call.services().handles().encode(file));
-        CompoundWriter content = new CompoundWriter();
-        encode(iomode, new FlexFileLayout(servers, handle, user.uid(), user.gid()), content);
         // logr_return_on_close and the stateid precede it.
-        if (Integer.BYTES + Stateid.LENGTH_BYTES + content.sizeBytes() > maxCount) {
+        if (Integer.BYTES + Stateid.LENGTH_BYTES + content(iomode, servers, handle, user).length > maxCount) {
             throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
         }
-        Stateid granted = call.services()
+        LayoutGrant granted = call.services()
                 .state()
                 .layouts()
                 .grant(
@@ -80,11 +89,22 @@ final class LayoutGet implements ChangingOperation {
                                 file.fileSystem(),
                                 call.files().resolve(stateid),
                                 writes,
-                                handle));
-        call.files().setCurrentStateid(granted);
+                                handle,
+                                FenceEpochs.keyOf(file.file().toBytes())));
+        FenceStamp stamp = granted.stamp();
+        // Of the same length.
+        Opaque atDataServers =
+                stamp == null ? handle : Opaque.of(call.services().handles().encodeForLayout(file, stamp, writes));
+        call.files().setCurrentStateid(granted.stateid());
         out.bool(true);
-        granted.encode(out);
-        out.fixedOpaque(content.toByteArray());
+        granted.stateid().encode(out);
+        out.fixedOpaque(content(iomode, servers, atDataServers, user));
+    }
+
+    private static byte[] content(int iomode, List<DeviceId> servers, Opaque handle, DataServerUser user) {
+        CompoundWriter content = new CompoundWriter();
+        encode(iomode, new FlexFileLayout(servers, handle, user.uid(), user.gid()), content);
+        return content.toByteArray();
     }
 
     private static void encode(int iomode, FlexFileLayout layout, CompoundWriter out) {
@@ -100,12 +120,10 @@ final class LayoutGet implements ChangingOperation {
     }
 
     private static void requireRange(long offset, long length, long least) throws Nfs4Exception {
+        LayoutArguments.requireRange(offset, length);
         boolean isPart = length != LayoutArguments.WHOLE;
-        if (length == 0 || (isPart && Long.compareUnsigned(length, least) < 0)) {
-            throw Nfs4Exception.of(Nfs4Status.INVAL);
-        }
-        boolean overflows = Long.compareUnsigned(length, -1 - offset) > 0;
-        if ((isPart && overflows) || (least != LayoutArguments.WHOLE && Long.compareUnsigned(least, -1 - offset) > 0)) {
+        if ((isPart && Long.compareUnsigned(length, least) < 0)
+                || (least != LayoutArguments.WHOLE && Long.compareUnsigned(least, -1 - offset) > 0)) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
     }

@@ -42,6 +42,9 @@ final class LayoutReturn implements ChangingOperation {
         }
         LayoutReturned all =
                 new LayoutReturned(iomode != LayoutArguments.IOMODE_RW, iomode != LayoutArguments.IOMODE_READ);
+        if (reclaim && (what == OF_FSID || what == OF_ALL)) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
         Optional<Stateid> left =
                 switch (what) {
                     case OF_FILE -> ofFile(call, client, reclaim, all, choice, in);
@@ -72,6 +75,7 @@ final class LayoutReturn implements ChangingOperation {
         long length = in.int64();
         Stateid stateid = in.stateid();
         LayoutReport report = LayoutReport.decode(in);
+        LayoutArguments.requireRange(offset, length);
         FileKey file = FileKey.of(call.files().current().identity());
         if (reclaim) {
             // It tells of errors at data servers before the restart. This server grants no layouts again.
@@ -88,7 +92,10 @@ final class LayoutReturn implements ChangingOperation {
                 .giveBack(
                         client, file, call.files().resolve(stateid), isWhole ? all : new LayoutReturned(false, false));
         choice.failed(call.nowNanos(), client.id(), file, report.errors());
-        choice.used(report.use());
+        choice.used(client.id(), file, report.uses());
+        if (left.isEmpty()) {
+            choice.returned(client.id(), file);
+        }
         return left;
     }
 }

@@ -1,8 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.List;
 import org.warpnfs.nfs.v4.layout.DataServerChoice;
-import org.warpnfs.nfs.v4.layout.DeviceId;
-import org.warpnfs.nfs.v4.layout.DeviceUse;
+import org.warpnfs.nfs.v4.layout.DeviceReport;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -24,12 +25,11 @@ final class LayoutStats implements Operation {
         in.int64();
         in.int64();
         Stateid stateid = in.stateid();
-        DeviceUse use = DeviceUse.decode(in);
-        DeviceId.decode(in);
+        DeviceReport report = DeviceReport.decode(in);
         int type = in.int32();
         Opaque.decode(in);
         LayoutArguments.requireFlexFiles(type);
-        LayoutArguments.requireLayout(call, stateid);
-        choice.used(use);
+        FileKey file = LayoutArguments.requireLayout(call, stateid);
+        choice.used(call.calling().client().id(), file, List.of(report));
     }
 }

@@ -3,8 +3,10 @@ package org.warpnfs.nfs.v4.state;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.fence.Fencing;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.LayoutGrant;
 import org.warpnfs.nfs.v4.state.file.LayoutRequest;
 import org.warpnfs.nfs.v4.state.file.LayoutReturned;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -19,7 +21,7 @@ public final class LayoutStates {
     }
 
     /** LAYOUTGET. */
-    public Stateid grant(long nowNanos, LayoutRequest request) throws Nfs4Exception {
+    public LayoutGrant grant(long nowNanos, LayoutRequest request) throws Nfs4Exception {
         return core.locked(() -> {
             core.requirePresent(request.client());
             return core.layouts.grant(nowNanos, request);
@@ -40,5 +42,15 @@ public final class LayoutStates {
     /** Checks that the stateid is of a layout of the file; BAD_STATEID, DELEG_REVOKED. */
     public void require(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         core.change(() -> core.layouts.find(client, file, stateid));
+    }
+
+    /** Checks that the stateid is of a layout to write the file; BADLAYOUT, DELEG_REVOKED. */
+    public void requireToWrite(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        core.change(() -> core.layouts.requireToWrite(client, file, stateid));
+    }
+
+    /** Says how layouts that end without their client are fenced. To be called before clients come. */
+    public void setFencing(Fencing fencing) {
+        core.change(() -> core.layouts.setFencing(fencing));
     }
 }

@@ -87,6 +87,7 @@ public final class LockStates {
             }
             throw e;
         }
+        core.layouts.requireFenced(nowNanos, open.key());
         return core.locks.begin(open, request);
     }
 

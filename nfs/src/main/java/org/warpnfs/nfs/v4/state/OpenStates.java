@@ -55,7 +55,7 @@ public final class OpenStates {
 
     /**
      * Throws SHARE_DENIED if another open denies this one, and DELAY while another client has a delegation that this
-     * open would break.
+     * open would break, or data servers may still take a layout that has ended.
      */
     private void requireNoConflict(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.expireWhile(nowNanos, () -> core.files.shareConflict(request), Nfs4Status.SHARE_DENIED);
@@ -65,6 +65,7 @@ public final class OpenStates {
                 () -> core.delegations.conflict(
                         nowNanos, request, excludes ? DelegationUse.CHANGE : DelegationUse.READ),
                 Nfs4Status.DELAY);
+        core.layouts.requireFenced(nowNanos, request.file());
     }
 
     /** Checks an OPEN whose file is not known yet; GRACE, NO_GRACE or RECLAIM_BAD. */

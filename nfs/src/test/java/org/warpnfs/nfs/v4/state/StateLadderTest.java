@@ -65,6 +65,7 @@ class StateLadderTest {
                 "org.warpnfs.limits",
                 "org.warpnfs.fs.spi",
                 "org.warpnfs.nfs.locks",
+                "org.warpnfs.nfs.fence",
                 "org.warpnfs.nfs.cluster",
                 "org.warpnfs.nfs.v4.xdr");
         return classes()

@@ -11,6 +11,13 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * @param stateid of an open, a lock, a delegation or a layout of the file
  * @param writes LAYOUTIOMODE4_RW, else LAYOUTIOMODE4_READ
  * @param wireHandle the file's handle, as the client has it
+ * @param fenceKey the file's number for {@link org.warpnfs.nfs.fence.Fencing}
  */
 public record LayoutRequest(
-        Client client, FileKey file, FileSystem fileSystem, Stateid stateid, boolean writes, Opaque wireHandle) {}
+        Client client,
+        FileKey file,
+        FileSystem fileSystem,
+        Stateid stateid,
+        boolean writes,
+        Opaque wireHandle,
+        long fenceKey) {}

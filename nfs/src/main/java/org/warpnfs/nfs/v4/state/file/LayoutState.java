@@ -41,6 +41,7 @@ public final class LayoutState implements StateEntry, Recallable {
     private final FileSystem fileSystem;
     private final Stateid first;
     private final Opaque wireHandle;
+    private final long fenceKey;
     private int seqid;
     private boolean reads;
     private boolean writes;
@@ -51,12 +52,13 @@ public final class LayoutState implements StateEntry, Recallable {
     private boolean isLacked;
 
     /** @param first its first stateid; the seqid goes up with each layout that is granted */
-    LayoutState(Client client, FileKey key, FileSystem fileSystem, Stateid first, Opaque wireHandle) {
-        this.client = client;
-        this.key = key;
-        this.fileSystem = fileSystem;
+    LayoutState(LayoutRequest request, Stateid first) {
+        this.client = request.client();
+        this.key = request.file();
+        this.fileSystem = request.fileSystem();
         this.first = first;
-        this.wireHandle = wireHandle;
+        this.wireHandle = request.wireHandle();
+        this.fenceKey = request.fenceKey();
         this.seqid = 0;
     }
 
@@ -93,6 +95,11 @@ public final class LayoutState implements StateEntry, Recallable {
     @Override
     public CallbackCall.Operation recall() {
         return new CallbackCall.LayoutRecall(stateid(), wireHandle);
+    }
+
+    /** The file's number for {@link org.warpnfs.nfs.fence.Fencing}. */
+    long fenceKey() {
+        return fenceKey;
     }
 
     boolean isOf(FileSystem other) {

@@ -14,6 +14,7 @@ import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.fence.Fencing;
 import org.warpnfs.nfs.v4.state.callback.Recaller;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -46,6 +47,8 @@ public final class LayoutTable {
 
     private final RevokedLayouts revoked = new RevokedLayouts();
 
+    private final LayoutFences fences = new LayoutFences();
+
     private final FileChangeWindows changes = new FileChangeWindows();
     private int count;
     private long granted;
@@ -72,18 +75,20 @@ public final class LayoutTable {
      * @throws Nfs4Exception OPENMODE if the stateid does not permit to write; RECALLCONFLICT while the client has to
      *     return one; LAYOUTUNAVAILABLE if the client has to do without, for now
      */
-    public Stateid grant(long nowNanos, LayoutRequest request) throws Nfs4Exception {
+    public LayoutGrant grant(long nowNanos, LayoutRequest request) throws Nfs4Exception {
         LayoutState held = heldBy(request);
         if (held != null && held.isRecalled()) {
             throw Nfs4Exception.of(Nfs4Status.RECALLCONFLICT);
         }
-        if (changes.isContended(nowNanos, request.file()) || !recaller.reaches(request.client())) {
+        if (changes.isContended(nowNanos, request.file())
+                || fences.isUnderWay(nowNanos, request.file())
+                || !recaller.reaches(request.client())) {
             throw Nfs4Exception.of(Nfs4Status.LAYOUTUNAVAILABLE);
         }
         LayoutState layout = held == null ? entered(request) : held;
         layout.grant(request.writes());
         granted++;
-        return layout.stateid();
+        return new LayoutGrant(layout.stateid(), fences.stamp(layout));
     }
 
     /** The layout that the client has already; null if there is none. Checks the stateid. */
@@ -124,12 +129,7 @@ public final class LayoutTable {
     }
 
     private LayoutState entered(LayoutRequest request) {
-        LayoutState layout = new LayoutState(
-                request.client(),
-                request.file(),
-                request.fileSystem(),
-                states.firstStateid(states.nextNumber()),
-                request.wireHandle());
+        LayoutState layout = new LayoutState(request, states.firstStateid(states.nextNumber()));
         states.enter(layout);
         byFile.computeIfAbsent(request.file(), _ -> new LinkedHashMap<>(2)).put(request.client(), layout);
         byClient.computeIfAbsent(request.client(), _ -> new LinkedHashMap<>(2)).put(layout.number(), layout);
@@ -156,6 +156,22 @@ public final class LayoutTable {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
+    /** Checks that the stateid is of a layout to write the file; BADLAYOUT, DELEG_REVOKED. */
+    public void requireToWrite(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        boolean writes;
+        try {
+            writes = find(client, file, stateid).writes();
+        } catch (Nfs4Exception e) {
+            if (e.status() != Nfs4Status.BAD_STATEID) {
+                throw e;
+            }
+            writes = false;
+        }
+        if (!writes) {
+            throw Nfs4Exception.of(Nfs4Status.BADLAYOUT);
+        }
+    }
+
     /** LAYOUTRETURN of one file. Returns the stateid of what is left; empty if nothing is. */
     public Optional<Stateid> giveBack(Client client, FileKey file, Stateid stateid, LayoutReturned part)
             throws Nfs4Exception {
@@ -179,18 +195,23 @@ public final class LayoutTable {
 
     /**
      * Recalls the layouts of other clients than {@code by}. Returns one of these conflicts, or null if there is none.
+     * It is a conflict too that data servers may still take a layout that has ended.
      *
      * @param by null for anyone who is not an NFSv4 client
      */
     @Nullable
     public Conflict conflict(long nowNanos, FileKey file, @Nullable Client by) {
-        if (byFile.isEmpty()) {
+        if (byFile.isEmpty() && fences.isIdle()) {
             return null;
         }
         Client holder = null;
         for (LayoutState layout :
                 List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
-            if (layout.client() == by || layout.client().isGone() || layout.isRevoked()) {
+            if (layout.client().isGone()) {
+                end(layout);
+                continue;
+            }
+            if (layout.client() == by || layout.isRevoked()) {
                 continue;
             }
             if (layout.isLacked()) {
@@ -207,7 +228,7 @@ public final class LayoutTable {
             holder = layout.client();
         }
         if (holder == null) {
-            return null;
+            return fences.isUnderWay(nowNanos, file) ? new Conflict(null, null) : null;
         }
         changes.rest(nowNanos, file);
         return new Conflict(holder, null);
@@ -248,6 +269,37 @@ public final class LayoutTable {
         layout.revoke();
         revoked.add(layout);
         revocations++;
+        fences.begin(layout);
+    }
+
+    /** Ends the layout of a client that is gone, and may not know it. */
+    private void end(LayoutState layout) {
+        boolean wasRevoked = layout.isRevoked();
+        remove(layout);
+        if (!wasRevoked) {
+            fences.begin(layout);
+        }
+    }
+
+    /** DELAY while data servers may still take a layout of the file whose client is gone or has lost it. */
+    public void requireFenced(long nowNanos, FileKey file) throws Nfs4Exception {
+        if (byFile.isEmpty() && fences.isIdle()) {
+            return;
+        }
+        for (LayoutState layout :
+                List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
+            if (layout.client().isGone()) {
+                end(layout);
+            }
+        }
+        if (fences.isUnderWay(nowNanos, file)) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+    }
+
+    /** Says how layouts that end without their client are fenced. To be called before clients come. */
+    public void setFencing(Fencing fencing) {
+        fences.set(fencing);
     }
 
     /**
@@ -257,7 +309,12 @@ public final class LayoutTable {
     public void left(Client client, FileKey file, BooleanSupplier isHeld) {
         LayoutState layout =
                 byFile.isEmpty() ? null : byFile.getOrDefault(file, Map.of()).get(client);
-        if (layout != null && !isHeld.getAsBoolean()) {
+        if (layout == null || isHeld.getAsBoolean()) {
+            return;
+        }
+        if (client.isGone()) {
+            end(layout);
+        } else {
             remove(layout);
         }
     }
@@ -299,6 +356,7 @@ public final class LayoutTable {
             }
         }
         overdue.forEach(this::revoke);
+        fences.sweep(nowNanos);
         revoked.settled(nowNanos, leaseNanos).forEach(this::remove);
         changes.sweep(nowNanos);
     }
