@@ -92,6 +92,14 @@ public final class Export {
         return key;
     }
 
+    /**
+     * True if both are one export, before and after a reload of the exports: the same files by the same key, or the
+     * virtual directories. Rules and traits may differ.
+     */
+    public boolean isSame(Export other) {
+        return key == other.key && (isPseudo() || fileSystem == other.fileSystem);
+    }
+
     public boolean isPseudo() {
         return key == PSEUDO_KEY;
     }

@@ -14,7 +14,7 @@ import org.warpnfs.nfs.idmap.AnswerPending;
  * The rules of one export, as on one line of exports(5): which hosts may use it, and how.
  *
  * <p>If several rules match a host, the first counts in this order, whatever their order on the line: hosts, networks,
- * wildcards, netgroups, everyone. If a policy depends on names, its result for an address is kept for
+ * wildcards, netgroups, everyone. If a policy depends on names or links, its result for an address is kept for
  * {@value #SECONDS_KEPT} s, for at most {@value #ADDRESSES_KEPT} addresses.
  *
  * <p>Safe for any thread; waits for a name service as {@link HostNames} does.
@@ -26,15 +26,17 @@ public final class ExportPolicy {
     private final List<ExportRule> rules;
     /** The only rule, if it applies to everyone. */
     private final @Nullable ExportOptions forEveryone;
-    /** Results by address; null where no rule depends on names. */
-    private final @Nullable Cache<InetAddress, Optional<ExportOptions>> found;
+
+    private final boolean needsNames;
+    /** Results by host; null where every rule is judged by the address alone. */
+    private final @Nullable Cache<HostKey, Optional<ExportOptions>> found;
 
     private ExportPolicy(List<ExportRule> rules) {
         this.rules = List.copyOf(rules);
         boolean one = rules.size() == 1 && rules.getFirst().clients() instanceof HostPattern.Everyone;
         this.forEveryone = one ? rules.getFirst().options() : null;
-        boolean byName = rules.stream().anyMatch(rule -> rule.clients().needsNames());
-        this.found = byName
+        this.needsNames = rules.stream().anyMatch(rule -> rule.clients().needsNames());
+        this.found = rules.stream().anyMatch(rule -> rule.clients().isCostly())
                 ? CacheBuilder.newBuilder()
                         .maximumSize(ADDRESSES_KEPT)
                         .expireAfterWrite(Duration.ofSeconds(SECONDS_KEPT))
@@ -61,7 +63,7 @@ public final class ExportPolicy {
 
     /** True if {@link #optionsFor} may wait for a name service. */
     boolean needsNames() {
-        return found != null;
+        return needsNames;
     }
 
     /** The rules in the order in which they are tried. */
@@ -81,10 +83,11 @@ public final class ExportPolicy {
         if (found == null) {
             return search(address);
         }
-        Optional<ExportOptions> known = found.getIfPresent(address);
+        HostKey host = HostKey.of(address);
+        Optional<ExportOptions> known = found.getIfPresent(host);
         if (known == null) {
             known = Optional.ofNullable(search(address));
-            found.put(address, known);
+            found.put(host, known);
         }
         return known.orElse(null);
     }

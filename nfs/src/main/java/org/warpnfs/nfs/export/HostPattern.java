@@ -2,6 +2,7 @@ package org.warpnfs.nfs.export;
 
 import com.google.common.base.Splitter;
 import com.google.common.net.InetAddresses;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +15,7 @@ import org.warpnfs.nfs.idmap.AnswerPending;
  * <pre>
  * *                              everyone
  * 192.0.2.1   2001:db8::1        one address
+ * fe80::1%eth0                   one link-local address, only on the link of that interface
  * 192.0.2.0/24  2001:db8::/32    a network; also 192.0.2.0/255.255.255.0
  * host.example.org               a host, by all its addresses
  * *.example.org  node[0-9]       hosts by their names; no wildcard matches a dot
@@ -46,6 +48,11 @@ public sealed interface HostPattern {
         return false;
     }
 
+    /** True if the result is worth keeping for some seconds: it costs calls of the operating system or of a service. */
+    default boolean isCostly() {
+        return needsNames();
+    }
+
     /**
      * Parses a pattern.
      *
@@ -69,9 +76,9 @@ public sealed interface HostPattern {
             return Network.of(text, slash);
         }
         String bare = bare(text);
-        if (InetAddresses.isInetAddress(bare)) {
-            InetAddress address = InetAddresses.forString(bare);
-            return new Network(address, address.getAddress().length * Byte.SIZE);
+        if (InetAddresses.isInetAddress(Zone.before(bare))) {
+            InetAddress address = InetAddresses.forString(Zone.before(bare));
+            return new Network(address, address.getAddress().length * Byte.SIZE, Zone.of(bare));
         }
         if (text.chars().anyMatch(c -> c == '*' || c == '?' || c == '[')) {
             return Wildcard.of(text, names);
@@ -121,9 +128,14 @@ public sealed interface HostPattern {
      *
      * @param prefix an address of the network
      * @param bits how many leading bits count, up to all of them
+     * @param zone the link that hosts must be on, for link-local addresses
      */
-    record Network(InetAddress prefix, int bits) implements HostPattern {
+    record Network(InetAddress prefix, int bits, Zone zone) implements HostPattern {
         public Network {
+            if (!zone.isAny() && !(prefix instanceof Inet6Address && prefix.isLinkLocalAddress())) {
+                throw new IllegalArgumentException("'" + InetAddresses.toAddrString(prefix) + zone
+                        + "': only a link-local IPv6 address, as fe80::1, belongs to an interface");
+            }
             int all = prefix.getAddress().length * Byte.SIZE;
             if (bits < 0 || bits > all) {
                 throw new IllegalArgumentException("prefix of " + bits + " bits: an address has " + all);
@@ -132,12 +144,12 @@ public sealed interface HostPattern {
 
         private static Network of(String text, int slash) {
             String address = bare(text.substring(0, slash));
-            if (!InetAddresses.isInetAddress(address)) {
+            if (!InetAddresses.isInetAddress(Zone.before(address))) {
                 throw new IllegalArgumentException("'" + text + "': '" + address + "' is not an address");
             }
-            InetAddress prefix = InetAddresses.forString(address);
+            InetAddress prefix = InetAddresses.forString(Zone.before(address));
             int bits = bitsOf(text, text.substring(slash + 1), prefix.getAddress().length * Byte.SIZE);
-            Network network = new Network(prefix, bits);
+            Network network = new Network(prefix, bits, Zone.of(address));
             if (!network.beginsAt(prefix)) {
                 throw new IllegalArgumentException("'" + text + "': the address has bits beyond the prefix of " + bits
                         + "; write the network, or the one address without a prefix");
@@ -191,7 +203,13 @@ public sealed interface HostPattern {
                 }
             }
             int rest = bits % Byte.SIZE;
-            return rest == 0 || ((ours[whole] ^ theirs[whole]) & 0xff) >>> (Byte.SIZE - rest) == 0;
+            return (rest == 0 || ((ours[whole] ^ theirs[whole]) & 0xff) >>> (Byte.SIZE - rest) == 0)
+                    && zone.holds(address);
+        }
+
+        @Override
+        public boolean isCostly() {
+            return !zone.isAny();
         }
 
         @Override
@@ -201,7 +219,7 @@ public sealed interface HostPattern {
 
         @Override
         public String toString() {
-            String address = InetAddresses.toAddrString(prefix);
+            String address = InetAddresses.toAddrString(prefix) + zone;
             return rank() == Rank.HOST ? address : address + "/" + bits;
         }
     }
@@ -311,7 +329,9 @@ public sealed interface HostPattern {
     record Netgroup(String name, HostNames names) implements HostPattern {
         @Override
         public boolean matches(InetAddress address) throws AnswerPending {
-            if (names.isInNetgroup(name, InetAddresses.toAddrString(address))) {
+            String bare = Zone.before(InetAddresses.toAddrString(address));
+            Zone zone = Zone.of(address);
+            if (names.isInNetgroup(name, bare) || (!zone.isAny() && names.isInNetgroup(name, bare + zone))) {
                 return true;
             }
             for (String host : names.namesOf(address)) {

@@ -18,7 +18,7 @@ public final class KeptHostNames implements HostNames {
     private static final Duration KEPT = Duration.ofMinutes(1);
 
     private final KeptAnswers<String, Set<InetAddress>> addresses;
-    private final KeptAnswers<InetAddress, List<String>> names;
+    private final KeptAnswers<HostKey, List<String>> names;
     private final KeptAnswers<Membership, Boolean> members;
 
     private record Membership(String netgroup, String host) {}
@@ -37,7 +37,7 @@ public final class KeptHostNames implements HostNames {
                 clockNanos);
         names = new KeptAnswers<>(
                 "the resolver (names)",
-                address -> blocking(() -> service.namesOf(address)),
+                host -> blocking(() -> service.namesOf(host.address())),
                 terms,
                 threads,
                 clockNanos);
@@ -72,7 +72,7 @@ public final class KeptHostNames implements HostNames {
 
     @Override
     public List<String> namesOf(InetAddress address) throws AnswerPending {
-        return names.of(address);
+        return names.of(HostKey.of(address));
     }
 
     @Override

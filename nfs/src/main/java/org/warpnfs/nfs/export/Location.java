@@ -9,8 +9,18 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 
-/** A file of an export. Equal locations are the same file under the same policy. */
+/** A file of an export. Equal locations are the same file of the {@linkplain Export#isSame same export}. */
 public record Location(Export export, FileHandle file) {
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Location location && export.isSame(location.export) && file.equals(location.file);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * export.key() + file.hashCode();
+    }
+
     /** Another file of the same export. */
     public Location sibling(FileHandle other) {
         return new Location(export, other);

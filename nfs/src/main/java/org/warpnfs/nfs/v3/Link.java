@@ -23,7 +23,7 @@ final class Link implements Nfs3Procedure<Link.Args> {
         Nfs3File directory = call.file(args.link().directory());
         file.requireWritable();
         directory.requireWritable();
-        if (file.export() != directory.export()) {
+        if (!file.export().isSame(directory.export())) {
             throw new Nfs3Exception(Nfs3Status.XDEV);
         }
         FileName name = args.link().name().properOr(Nfs3Status.EXIST, Nfs3Status.EXIST);

@@ -22,7 +22,7 @@ final class Rename implements Nfs3Procedure<Rename.Args> {
         Nfs3File to = call.file(args.to().directory());
         from.requireWritable();
         to.requireWritable();
-        if (from.export() != to.export()) {
+        if (!from.export().isSame(to.export())) {
             throw new Nfs3Exception(Nfs3Status.XDEV);
         }
         FileName fromName = args.from().name().properOr(Nfs3Status.INVAL, Nfs3Status.INVAL);

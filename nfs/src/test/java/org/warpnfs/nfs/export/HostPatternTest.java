@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.net.InetAddresses;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -105,7 +107,17 @@ class HostPatternTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"192.0.2.0/24", "2001:db8::/32", "192.0.2.1", "*.example.org", "@nodes", "*", "host.example.org"})
+    @CsvSource({
+        "192.0.2.0/24",
+        "2001:db8::/32",
+        "192.0.2.1",
+        "*.example.org",
+        "@nodes",
+        "*",
+        "host.example.org",
+        "fe80::1%lo",
+        "fe80::%lo/64"
+    })
     void toString_pattern_isReadAgainAsTheSame(String pattern) {
         HostPattern read = HostPattern.of(pattern, NAMES);
         assertThat(read).hasToString(pattern);
@@ -132,11 +144,101 @@ class HostPatternTest {
                 "a b|nor a host name",
                 "*/x|not an address",
                 "*$|a host name cannot contain",
+                "fe80::1%|behind the '%' is missing",
+                "2001:db8::1%lo|only a link-local",
+                "192.0.2.1%lo|only a link-local",
+                "2001:db8::%lo/32|only a link-local",
             })
     void of_mistake_saysWhatIsWrong(String pattern, String expected) {
         assertThatThrownBy(() -> HostPattern.of(pattern, NAMES))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(expected);
+    }
+
+    private static InetAddress onLink(String address, int link) throws UnknownHostException {
+        return Inet6Address.getByAddress(null, InetAddresses.forString(address).getAddress(), link);
+    }
+
+    /** Two hosts on two links may have one link-local address; the first interface of every Linux host is lo. */
+    @ParameterizedTest
+    @CsvSource({
+        "fe80::1%lo, fe80::1, 1, true",
+        "fe80::1%lo, fe80::1, 2, false",
+        "fe80::1%lo, fe80::1, 0, false",
+        "fe80::1%lo, fe80::2, 1, false",
+        "[fe80::1%lo], fe80::1, 1, true",
+        "fe80::1%1, fe80::1, 1, true",
+        "fe80::1%1, fe80::1, 11, false",
+        "fe80::1%nolink, fe80::1, 1, false",
+        "fe80::1, fe80::1, 1, true",
+        "fe80::1, fe80::1, 2, true",
+        "fe80::%lo/64, fe80::7, 1, true",
+        "fe80::%lo/64, fe80::7, 2, false",
+        "fe80::/64, fe80::7, 2, true",
+        "@local, fe80::1, 1, true",
+        "@local, fe80::1, 2, false",
+        "@local, fe80::2, 2, true",
+    })
+    void matches_linkLocalAddress_onlyOnItsLink(String pattern, String address, int link, boolean expected)
+            throws AnswerPending, UnknownHostException {
+        HostNames netgroups = new HostNames() {
+            @Override
+            public Set<InetAddress> addressesOf(String name) {
+                return Set.of();
+            }
+
+            @Override
+            public List<String> namesOf(InetAddress of) {
+                return List.of();
+            }
+
+            @Override
+            public boolean isInNetgroup(String netgroup, String host) {
+                return host.equals("fe80::1%lo") || host.equals("fe80::2");
+            }
+        };
+        assertThat(HostPattern.of(pattern, netgroups).matches(onLink(address, link)))
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void policy_oneAddressOnTwoLinks_eachHasTheOptionsOfItsLink() throws AnswerPending, UnknownHostException {
+        ExportOptions readOnly = ExportOptions.DEFAULTS.withReadOnly(true);
+        ExportPolicy policy = ExportPolicy.of(List.of(
+                new ExportRule(HostPattern.of("fe80::1%lo", NAMES), ExportOptions.DEFAULTS),
+                new ExportRule(HostPattern.of("fe80::1%2", NAMES), readOnly)));
+        assertThat(policy.needsNames()).isFalse();
+        for (int i = 0; i < 2; i++) {
+            assertThat(policy.optionsFor(onLink("fe80::1", 1))).isEqualTo(ExportOptions.DEFAULTS);
+            assertThat(policy.optionsFor(onLink("fe80::1", 2))).isEqualTo(readOnly);
+            assertThat(policy.optionsFor(onLink("fe80::1", 3))).isNull();
+        }
+    }
+
+    /** What is kept of one host is not the answer for the host with the same address on another link. */
+    @Test
+    void policy_namesOfOneAddressOnTwoLinks_areTwo() throws AnswerPending, UnknownHostException {
+        HostNames byLink = new HostNames() {
+            @Override
+            public Set<InetAddress> addressesOf(String name) {
+                return Set.of();
+            }
+
+            @Override
+            public List<String> namesOf(InetAddress address) {
+                return ((Inet6Address) address).getScopeId() == 1 ? List.of("friend.local") : List.of("other.net");
+            }
+
+            @Override
+            public boolean isInNetgroup(String netgroup, String host) {
+                return false;
+            }
+        };
+        HostNames kept = new KeptHostNames(byLink, Runnable::run, () -> 0);
+        ExportPolicy policy =
+                ExportPolicy.of(List.of(new ExportRule(HostPattern.of("*.local", kept), ExportOptions.DEFAULTS)));
+        assertThat(policy.optionsFor(onLink("fe80::1", 1))).isEqualTo(ExportOptions.DEFAULTS);
+        assertThat(policy.optionsFor(onLink("fe80::1", 2))).isNull();
     }
 
     @Test

@@ -1,6 +1,8 @@
 package org.warpnfs.server.cli;
 
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import org.warpnfs.server.config.ConfigException;
 
@@ -21,7 +23,27 @@ final class HostAddress {
         try {
             return InetAddress.getByName(name);
         } catch (UnknownHostException e) {
-            throw new ConfigException(what + ": no such host", e);
+            throw new ConfigException(what + ": " + reason(name), e);
+        }
+    }
+
+    /** Returns why there is no such address. The JDK says of an address with a zone that it is an unknown host. */
+    private static String reason(String name) {
+        int zone = name.indexOf('%');
+        if (zone < 0 || name.indexOf(':') < 0) {
+            return "no such host";
+        }
+        String link = name.substring(zone + 1);
+        return isInterface(link)
+                ? "the interface '" + link + "' has no link-local address"
+                : "there is no interface '" + link + "'";
+    }
+
+    private static boolean isInterface(String name) {
+        try {
+            return !name.isEmpty() && NetworkInterface.getByName(name) != null;
+        } catch (SocketException e) {
+            return false;
         }
     }
 }

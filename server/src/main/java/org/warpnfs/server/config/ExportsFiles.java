@@ -1,7 +1,6 @@
 package org.warpnfs.server.config;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -117,8 +116,6 @@ public final class ExportsFiles {
         Place place = new Place(file.toString(), 0);
         try {
             return BoundedText.read(file, MAX_BYTES);
-        } catch (CharacterCodingException e) {
-            throw place.mistake("is not in UTF-8; write other bytes of a path as \\ooo");
         } catch (IOException e) {
             throw place.mistake(BoundedText.reason(e));
         }

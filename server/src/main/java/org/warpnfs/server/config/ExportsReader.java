@@ -2,6 +2,8 @@ package org.warpnfs.server.config;
 
 import com.google.common.base.Splitter;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +17,7 @@ import java.util.List;
  * </pre>
  *
  * <p>A {@code #} begins a comment, a backslash at the end of a line continues it on the next, a path with blanks is in
- * double quotes, and {@code \040} is the byte with that octal number.
+ * double quotes, and {@code \040} is the byte with that octal number. A path is in UTF-8.
  *
  * <p>{@code host (rw)} is a mistake here. In exports(5) it means {@code host} with the defaults and everyone with
  * {@code rw}, which is hardly ever intended. Write {@code *(rw)} for everyone.
@@ -147,7 +149,19 @@ final class ExportsReader {
             }
             at++;
         }
-        return bytes.toString(StandardCharsets.UTF_8);
+        return utf8(bytes.toByteArray());
+    }
+
+    private String utf8(byte[] path) throws ConfigException {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(path))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw place().mistake("the path's bytes are not UTF-8, and only such paths can be exported; "
+                    + "mount --bind the directory at one, and export that");
+        }
     }
 
     /** Reads one character, or the byte of an escape. */

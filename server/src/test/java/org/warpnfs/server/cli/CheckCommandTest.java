@@ -140,6 +140,17 @@ class CheckCommandTest {
                 .anySatisfy(line -> assertThat(line).contains("/srv/?x"));
     }
 
+    /** The JDK says of both only that it does not know such a host. */
+    @Test
+    void listen_linkLocalAddressWithoutItsLink_saysWhatIsMissing() {
+        assertThat(check("--export", export.toString(), "--listen", "fe80::1%nolink"))
+                .isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).contains("--listen fe80::1%nolink: there is no interface 'nolink'");
+        assertThat(check("--export", export.toString(), "--listen", "fe80::1%lo"))
+                .isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).contains("--listen fe80::1%lo: the interface 'lo' has no link-local address");
+    }
+
     @Test
     void files_thatNeverEnd_areNotRead() throws Exception {
         for (String option : List.of("--config", "--exports", "--id-map")) {

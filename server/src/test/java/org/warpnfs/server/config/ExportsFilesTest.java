@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.net.InetAddresses;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -212,7 +213,36 @@ class ExportsFilesTest {
     void file_notInUtf8_isAMistake(@TempDir Path directory) throws Exception {
         Path file = Files.write(directory.resolve("exports"), new byte[] {'/', (byte) 0xff, ' ', '*'});
         assertThatThrownBy(() -> ExportsFiles.read(List.of(file), HostNames.NONE))
-                .hasMessageContaining("UTF-8");
+                .hasMessage(file + ":1: is not in UTF-8: the byte 0xff");
+    }
+
+    /** Such a path has no form in which it could be served, so nothing may say that it has. */
+    @Test
+    void escapedBytes_thatAreNotUtf8_areAMistakeThatSaysWhatToDo() {
+        assertThatThrownBy(() -> read("/a *\n/srv/caf\\351 *\n"))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("exports:2: the path's bytes are not UTF-8")
+                .hasMessageContaining("mount --bind");
+    }
+
+    @Test
+    void file_afterAByteOrderMark_isReadAsWithout(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("exports"), "\ufeff/srv *\n");
+        assertThat(ExportsFiles.read(List.of(file), HostNames.NONE))
+                .extracting(ExportSpec::directory)
+                .containsExactly(Path.of("/srv"));
+    }
+
+    /** Lines are counted as editors do, before the byte that is wrong. */
+    @Test
+    void file_notInUtf8_isAMistakeInItsLine(@TempDir Path directory) throws Exception {
+        Path file =
+                Files.write(directory.resolve("exports"), "/a *\n# caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1));
+        assertThatThrownBy(() -> ExportsFiles.read(List.of(file), HostNames.NONE))
+                .hasMessage(file + ":2: is not in UTF-8: the byte 0xe9");
+        Path cut = Files.write(directory.resolve("cut"), new byte[] {'/', 'a', '\n', (byte) 0xc3});
+        assertThatThrownBy(() -> ExportsFiles.read(List.of(cut), HostNames.NONE))
+                .hasMessage(cut + ":2: is not in UTF-8: the byte 0xc3");
     }
 
     @Test

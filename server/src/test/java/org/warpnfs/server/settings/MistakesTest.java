@@ -96,8 +96,19 @@ class MistakesTest {
                 .containsExactly(
                         directory.resolve("missing.yaml") + ": there is no such file",
                         directory + ": is a directory, not a file of settings",
-                        directory.resolve("latin.yaml") + ": is not in UTF-8",
+                        directory.resolve("latin.yaml") + ":1: is not in UTF-8: the byte 0xfc",
                         directory.resolve("long.yaml") + ": is longer than 1048576 bytes");
+    }
+
+    @Test
+    void file_afterAByteOrderMark_isReadAsWithout(@TempDir Path directory) throws Exception {
+        Mistakes mistakes = new Mistakes();
+        FileReader.read(Files.writeString(directory.resolve("bom.yaml"), "\ufeffnosuch: 3\n"), mistakes);
+        assertThat(mistakes.all())
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith(directory.resolve("bom.yaml") + ":1:1: unknown key 'nosuch'");
     }
 
     @ParameterizedTest

@@ -16,7 +16,7 @@ final class Link implements ChangingOperation {
         FileName name = Names.decode(in);
         Location file = call.files().saved();
         Location directory = call.files().current();
-        if (!file.export().equals(directory.export())) {
+        if (!file.export().isSame(directory.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
         call.admissions().requireWritable(directory);

@@ -49,7 +49,7 @@ record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset
         Location target = call.files().current();
         Lock.requireRegular(source);
         Lock.requireRegular(target);
-        if (!source.export().equals(target.export())) {
+        if (!source.export().isSame(target.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
         try (FileAccess from = FileAccess.toRead(call, source, sourceStateid);

@@ -17,7 +17,7 @@ final class Rename implements ChangingOperation {
         FileName toName = Names.decode(in);
         Location from = call.files().saved();
         Location to = call.files().current();
-        if (!from.export().equals(to.export())) {
+        if (!from.export().isSame(to.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
         call.admissions().requireWritable(to);
