@@ -20,7 +20,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # The order in one run. Scenarios that end the server are late, and the one that ends the guest is last.
-all_scenarios='files bulk names sharing nconnect nconnect16 direct fio v42 readplus trunking replies acl delegation clients stopped metadata resets restart drained exports portmapper locks3 killed locks3guests krb tls pnfs'
+all_scenarios='files bulk names sharing locks nconnect nconnect16 direct fio v42 readplus trunking replies acl delegation clients stopped metadata resets restart drained exports portmapper locks3 killed locks3guests krb tls pnfs'
 
 # scenario_says NAME FIELD: prints the field of that scenario. Prints nothing if the field or the scenario does not
 # exist; the verbs runs have no scenarios.
