@@ -36,6 +36,7 @@ import org.warpnfs.nfs.locks.BackendLocking;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.NlmClient;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.testing.ReplyReader;
 
@@ -175,18 +176,11 @@ final class NlmBench implements PeerCalls {
     }
 
     static CallWriter nlm(int procedure) {
-        return CallWriter.call(7, NlmProgram.PROGRAM, NlmProgram.VERSION, procedure)
-                .authSys(0, 0)
-                .opaque(new byte[] {1, 2, 3});
+        return NlmClient.begin(procedure);
     }
 
     private CallWriter lockOf(CallWriter call, String owner, long offset, long length) {
-        return call.string("client.lab")
-                .opaque(handle())
-                .string(owner)
-                .words(owner.hashCode())
-                .hyper(offset)
-                .hyper(length);
+        return NlmClient.lockOf(call, handle(), owner, offset, length);
     }
 
     static NlmStatus statusOf(int code) {
@@ -197,15 +191,7 @@ final class NlmBench implements PeerCalls {
     }
 
     private int status(int lastOctet, CallWriter call) {
-        ReplyReader reply = send(server.nlm(), lastOctet, call.toBytes());
-        if (reply.stat() != ReplyReader.SUCCESS) {
-            throw new AssertionError("accept_stat " + reply.stat());
-        }
-        byte[] cookie = reply.opaque(1024);
-        if (cookie.length != 3 || cookie[2] != 3) {
-            throw new AssertionError("another cookie");
-        }
-        return reply.word();
+        return NlmClient.statusOf(send(server.nlm(), lastOctet, call.toBytes()));
     }
 
     NlmStatus lock(int client, String owner, boolean block, boolean exclusive, long offset, long length) {

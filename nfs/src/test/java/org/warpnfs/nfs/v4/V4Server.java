@@ -68,6 +68,7 @@ final class V4Server implements AutoCloseable {
     ReplyCache replies;
     private Nfs4Program program;
     LockService locks;
+    private @Nullable LockService chosenLocks;
     private final Path stateDirectory;
     private int xid = 1;
     /** Supplementary groups of callers. */
@@ -153,7 +154,7 @@ final class V4Server implements AutoCloseable {
             replies = new ReplyCache(ReplyCache.MAX_BYTES, () -> nowNanos);
             Nfs4Options options =
                     new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers, sharedLog, gateways);
-            locks = Nfs4Program.locksOf(options);
+            locks = chosenLocks == null ? Nfs4Program.locksOf(options) : chosenLocks;
             program = new Nfs4Program(exports, handles, payloads, options, replies, dialer, locks, () -> nowNanos);
             program.setPatience(Duration.ZERO);
         } catch (IOException e) {
@@ -179,6 +180,14 @@ final class V4Server implements AutoCloseable {
     /** Starts again with these data servers. */
     V4Server with(DataServers chosen) {
         dataServers = chosen;
+        program.close();
+        start();
+        return this;
+    }
+
+    /** Starts again with this lock service, which another protocol may share. */
+    V4Server with(LockService service) {
+        chosenLocks = service;
         program.close();
         start();
         return this;
