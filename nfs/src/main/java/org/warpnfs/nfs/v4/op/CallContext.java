@@ -64,7 +64,12 @@ public final class CallContext {
     }
 
     boolean isLastOperation() {
-        return operationIndex == operationCount - 1;
+        return operationsAfter() == 0;
+    }
+
+    /** How many operations follow the present one. */
+    int operationsAfter() {
+        return operationCount - 1 - operationIndex;
     }
 
     long nowNanos() {

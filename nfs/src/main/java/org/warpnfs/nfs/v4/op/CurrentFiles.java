@@ -61,7 +61,11 @@ final class CurrentFiles {
         return saved != null;
     }
 
-    /** The saved filehandle; NOFILEHANDLE if there is none. */
+    /**
+     * The saved filehandle; NOFILEHANDLE if there is none. Its export need not have accepted the credential. An
+     * operation on two files demands that both are of one export, and so answers XDEV then (RFC 8881, section
+     * 2.6.3.1.2).
+     */
     Location saved() throws Nfs4Exception {
         if (saved == null) {
             throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
@@ -105,13 +109,15 @@ final class CurrentFiles {
         currentStateid = stateid;
     }
 
+    /** SAVEFH never fails for the credential: what uses the saved filehandle does, or RESTOREFH. */
     void save() throws Nfs4Exception {
-        saved = current();
+        saved = currentWithAnyFlavor();
         savedStateid = currentStateid;
     }
 
-    void restore() throws Nfs4Exception {
-        current = saved();
+    /** Makes the saved filehandle the current one, and judges it as {@link #put} does. */
+    void restore(boolean isJudgedLater) throws Nfs4Exception {
+        put(saved(), isJudgedLater);
         currentStateid = savedStateid;
     }
 

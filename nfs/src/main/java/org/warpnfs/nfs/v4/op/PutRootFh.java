@@ -8,6 +8,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 final class PutRootFh implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
-        call.files().put(call.services().exports().root(), PutFh.isJudgedNext(call, in));
+        call.files()
+                .put(
+                        call.services().exports().root(),
+                        PutFilehandle.isJudgedLater(call.operationsAfter(), in, call.minorVersion()));
     }
 }

@@ -47,11 +47,11 @@ record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset
     void between(CallContext call, Work work) throws Nfs4Exception, FsException {
         Location source = call.files().saved();
         Location target = call.files().current();
-        Lock.requireRegular(source);
-        Lock.requireRegular(target);
         if (!source.export().isSame(target.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
+        Lock.requireRegular(source);
+        Lock.requireRegular(target);
         try (FileAccess from = FileAccess.toRead(call, source, sourceStateid);
                 FileAccess to = FileAccess.toWrite(call, target, targetStateid)) {
             long lengthBytes = FileRanges.sourceLength(

@@ -15,6 +15,6 @@ final class RestoreFh implements Operation {
         if (call.minorVersion() == 0 && !call.files().hasSaved()) {
             throw Nfs4Exception.of(Nfs4Status.RESTOREFH);
         }
-        call.files().restore();
+        call.files().restore(PutFilehandle.isJudgedLater(call.operationsAfter(), in, call.minorVersion()));
     }
 }
