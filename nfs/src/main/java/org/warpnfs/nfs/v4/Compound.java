@@ -8,6 +8,7 @@ import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Effect;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
+import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
@@ -60,10 +61,15 @@ final class Compound {
      * What remains to be done after the operations.
      *
      * @param connectionBound whether to test the back channel of the caller's connection once the reply has been sent
+     * @param changed a session whose back channel has to be tested then, on all its connections, or null
      * @param confirmed a client whose callback address has to be tested then, or null
      * @param effect the effect of performing the whole COMPOUND again
      */
-    record Executed(boolean connectionBound, @Nullable Client confirmed, Effect effect) {}
+    record Executed(
+            boolean connectionBound,
+            @Nullable Session changed,
+            @Nullable Client confirmed,
+            Effect effect) {}
 
     /**
      * Executes the operations of a call into {@code out}, which must not be used until {@code ended} runs. Some may be
@@ -82,7 +88,7 @@ final class Compound {
             Consumer<@Nullable Executed> ended) {
         if (header.minorVersion() > LAST_MINOR_VERSION) {
             header.refuse(Nfs4Status.MINOR_VERS_MISMATCH, out);
-            ended.accept(new Executed(false, null, Effect.NONE));
+            ended.accept(new Executed(false, null, null, Effect.NONE));
         } else {
             CompoundMeters.OfVersion metered = meters.of((int) header.minorVersion());
             CallTimer timer = CallTimer.begin(meters.recorder(), metered.compound(), origin);

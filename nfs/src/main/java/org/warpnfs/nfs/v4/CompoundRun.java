@@ -197,6 +197,7 @@ final class CompoundRun implements LaneTask {
         timer.ended(lastStatus.name());
         ended.accept(new Compound.Executed(
                 call.calling().isConnectionBound(),
+                call.calling().changed(),
                 call.calling().confirmed(),
                 call.effects().soFar()));
     }

@@ -50,6 +50,7 @@ import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackContext;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
@@ -316,6 +317,10 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private void probe(Compound.Executed executed, RpcTransport connection) {
         if (executed.connectionBound()) {
             state.callbacks().probe(clockNanos.getAsLong(), connection);
+        }
+        Session changed = executed.changed();
+        if (changed != null) {
+            state.callbacks().probe(clockNanos.getAsLong(), changed);
         }
         Client confirmed = executed.confirmed();
         if (confirmed != null) {

@@ -3,9 +3,11 @@ package org.warpnfs.nfs.v4;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -208,6 +210,28 @@ class BackChannelTest {
         assertThat(client.statusOf(new Ops().op(OpCode.BACKCHANNEL_CTL, 1, 0)))
                 .as("no flavor")
                 .isEqualTo(Nfs4Status.INVAL);
+    }
+
+    @Test
+    void backchannelCtl_overOneConnection_isTestedOnAll() {
+        V4Client client = V4Client.callable(server, "a", 0);
+        ReplyKeeper first = client.connection;
+        ReplyKeeper second = V4Server.newConnection();
+        client.connection = second;
+        assertThat(bound(client, BACK_OR_BOTH)).isEqualTo(BOTH);
+        client.answerNull(client.nextCallback());
+        client.connection = V4Server.newConnection();
+        client.run(new Ops().op(OpCode.BACKCHANNEL_CTL, 0x4123_4567, 1, 0));
+
+        for (ReplyKeeper each : List.of(first, second)) {
+            client.connection = each;
+            CallbackSeen probe = client.nextCallback();
+            assertThat(probe.program).isEqualTo(0x4123_4567);
+            client.answerNull(probe);
+            assertThat(client.nextCallback()).isNull();
+        }
+        client.run(new Ops().root());
+        assertThat(client.statusFlags).isZero();
     }
 
     @Test

@@ -271,6 +271,18 @@ final class GssClient implements AutoCloseable {
         write(reply);
     }
 
+    /** Denies a call of the server: the context is not known. */
+    void refuse(Callback call) throws IOException {
+        int authError = 1;
+        int credProblem = 13;
+        write(ByteBuffer.allocate(20)
+                .putInt(call.xid())
+                .putInt(1)
+                .putInt(1)
+                .putInt(authError)
+                .putInt(credProblem));
+    }
+
     /** Ends the context; returns accept_stat. */
     int destroy() throws IOException, GSSException {
         sequence++;

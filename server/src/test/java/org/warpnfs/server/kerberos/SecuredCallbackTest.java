@@ -27,6 +27,7 @@ class SecuredCallbackTest {
     private static final int PATH_DOWN = 0x201;
     private static final int CONTEXTS_EXPIRED = 0x004;
     private static final int NFS4_NOENT = 2;
+    private static final int WRONG_CRED = 10_082;
     private static final byte[] BACK = {'b', 'a', 'c', 'k', '1'};
 
     @TempDir
@@ -39,6 +40,8 @@ class SecuredCallbackTest {
 
     private byte[] session = {};
     private int slotSequence = 1;
+    private long clientId;
+    private int createSequence;
 
     @BeforeAll
     static void start() throws Exception {
@@ -83,15 +86,53 @@ class SecuredCallbackTest {
 
     /** CREATE_SESSION with a back channel, and a context for it alone; returns the status. */
     private int createSession(GssClient client, String name, int service, byte[] fore) throws Exception {
-        ByteBuffer exchanged =
-                client.call(NFS, 4, 1, GssClient.INTEGRITY, bytes(name(""), 1, 1, 42, 7L, name(name), 0, 0, 0));
+        exchangeId(client, name(name), 0);
+        return createSession(client, service, fore);
+    }
+
+    /** EXCHANGE_ID with these words of eia_state_protect. */
+    private void exchangeId(GssClient client, byte[] name, Object... protection) throws Exception {
+        byte[] head = bytes(name(""), 1, 1, 42, 7L, name, 0);
+        byte[] end = bytes(protection);
+        ByteBuffer exchange = ByteBuffer.allocate(head.length + end.length + Integer.BYTES)
+                .put(head)
+                .put(end);
+        ByteBuffer exchanged = client.call(NFS, 4, 1, GssClient.INTEGRITY, exchange.array());
         assertThat(exchanged.getInt()).isZero();
         exchanged.position(exchanged.position() + 4 * Integer.BYTES);
-        long id = exchanged.getLong();
-        int sequence = exchanged.getInt();
+        clientId = exchanged.getLong();
+        createSequence = exchanged.getInt();
+    }
+
+    private int createSession(GssClient client, int service, byte[] fore) throws Exception {
         byte[] create = bytes(
-                name(""), 1, 1, 43, id, sequence, 2, 0, 65536, 65536, 4096, 16, 8, 0, 0, 4096, 4096, 0, 2, 16, 0,
-                PROGRAM, 1, 6, service, fore, BACK);
+                name(""),
+                1,
+                1,
+                43,
+                clientId,
+                createSequence,
+                2,
+                0,
+                65536,
+                65536,
+                4096,
+                16,
+                8,
+                0,
+                0,
+                4096,
+                4096,
+                0,
+                2,
+                16,
+                0,
+                PROGRAM,
+                1,
+                6,
+                service,
+                fore,
+                BACK);
         ByteBuffer created = client.call(NFS, 4, 1, GssClient.INTEGRITY, create);
         int status = created.getInt();
         if (status == 0) {
@@ -107,6 +148,13 @@ class SecuredCallbackTest {
 
     /** A COMPOUND with SEQUENCE and, if there is one, another operation without results; returns sr_status_flags. */
     private int flags(GssClient client, byte[] operation) throws Exception {
+        ByteBuffer reply = inSession(client, GssClient.INTEGRITY, operation);
+        assertThat(reply.getInt()).as("status").isZero();
+        reply.position(reply.position() + 4 * Integer.BYTES + 16 + 4 * Integer.BYTES);
+        return reply.getInt();
+    }
+
+    private ByteBuffer inSession(GssClient client, int service, byte[] operation) throws Exception {
         ByteBuffer id = ByteBuffer.wrap(session);
         byte[] compound = ByteBuffer.allocate(44 + operation.length)
                 .put(bytes(name(""), 1, operation.length == 0 ? 1 : 2, SEQUENCE))
@@ -119,10 +167,7 @@ class SecuredCallbackTest {
                 .putInt(0)
                 .put(operation)
                 .array();
-        ByteBuffer reply = client.call(NFS, 4, 1, GssClient.INTEGRITY, compound);
-        assertThat(reply.getInt()).as("status").isZero();
-        reply.position(reply.position() + 4 * Integer.BYTES + 16 + 4 * Integer.BYTES);
-        return reply.getInt();
+        return client.call(NFS, 4, 1, service, compound);
     }
 
     private int flags(GssClient client) throws Exception {
@@ -184,6 +229,63 @@ class SecuredCallbackTest {
                     .isEqualTo(NFS4_NOENT);
             assertThat(createSession(client, "another's", GssClient.INTEGRITY, other.handle()))
                     .isEqualTo(NFS4_NOENT);
+        }
+    }
+
+    @Test
+    void createSession_isRepeatedWhenItsContextHasEnded_isAnsweredAsBefore() throws Exception {
+        try (GssClient client = client(host);
+                GssClient second = client(host)) {
+            assertThat(createSession(client, "again", GssClient.INTEGRITY, second.handle()))
+                    .isZero();
+            byte[] first = session;
+            GssClient.Callback probe = second.by(client).receiveCallback(BACK);
+            second.by(client).answer(probe, probe.number(), probe.number(), new byte[0]);
+            assertThat(second.destroy()).isZero();
+
+            assertThat(createSession(client, GssClient.INTEGRITY, second.handle()))
+                    .isZero();
+
+            assertThat(session).isEqualTo(first);
+        }
+    }
+
+    /** The client offers two contexts. One that it does not take any more is followed by the other at once. */
+    @Test
+    void contextIsRefused_theNextOneOffered_isTriedAtOnce() throws Exception {
+        try (GssClient client = client(host);
+                GssClient second = client(host)) {
+            assertThat(createSession(client, "next", GssClient.INTEGRITY, second.handle()))
+                    .isZero();
+            GssClient.Callback probe = second.by(client).receiveCallback(BACK);
+            second.by(client).answer(probe, probe.number(), probe.number(), new byte[0]);
+            byte[] change = bytes(BACKCHANNEL_CTL, PROGRAM, 1, 6, GssClient.PRIVACY, client.handle(), name("b2"));
+            flags(client, change);
+            GssClient.Callback refused = client.receiveCallback(name("b2"));
+
+            client.refuse(refused);
+
+            GssClient.Callback next = second.by(client).receiveCallback(BACK);
+            second.by(client).answer(next, next.number(), next.number(), new byte[0]);
+            assertThat(flags(client)).isZero();
+        }
+    }
+
+    @Test
+    void backchannelCtl_reservedForTheMachineCredential_isRefusedToAnother() throws Exception {
+        try (GssClient client = client(host)) {
+            int bit = 1 << (BACKCHANNEL_CTL - 32);
+            exchangeId(client, name("reserved"), 1, 2, 0, bit, 0);
+            assertThat(createSession(client, GssClient.INTEGRITY, client.handle()))
+                    .isZero();
+            GssClient.Callback probe = client.receiveCallback(BACK);
+            client.answer(probe, probe.number(), probe.number(), new byte[0]);
+            byte[] change = bytes(BACKCHANNEL_CTL, PROGRAM, 1, 6, GssClient.PRIVACY, client.handle(), name("b2"));
+
+            ByteBuffer reply = inSession(client, GssClient.NONE, change);
+
+            assertThat(reply.getInt()).isEqualTo(WRONG_CRED);
+            assertThat(flags(client, change)).isZero();
         }
     }
 

@@ -2,11 +2,11 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.callback.OfferedCredentials;
 import org.warpnfs.nfs.v4.state.client.Session;
-import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * BACKCHANNEL_CTL (RFC 8881, section 18.33): sets another program for callbacks and adds credentials. The back channel
@@ -20,13 +20,10 @@ final class BackchannelCtl implements Operation {
         if (session == null) {
             throw Nfs4Exception.of(Nfs4Status.OP_NOT_IN_SESSION);
         }
-        Client client = session.client();
-        OfferedCredentials credentials = CallbackSecurity.decode(call, client, in);
-        if (!client.principal().name().equals(call.calling().principal().name())) {
-            // A stranger who knows the session must not say who calls its client.
-            throw Nfs4Exception.of(Nfs4Status.NOENT);
-        }
+        CallbackSecurity offer = CallbackSecurity.decode(in);
+        call.calling().requireMachineCredential(session.client(), OpCode.BACKCHANNEL_CTL);
+        OfferedCredentials credentials = offer.ofOwner(call, session.client());
         call.services().state().callbacks().change(session, program, credentials);
-        call.calling().connectionBound();
+        call.calling().changed(session);
     }
 }

@@ -22,7 +22,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   RPCSEC_GSS  gss_cb_handles4 { service, opaque handle_from_server&lt;&gt;, handle_from_client&lt;&gt; }
  * </pre>
  */
-final class CallbackSecurity {
+record CallbackSecurity(List<Handles> handles, CallbackCredential.@Nullable Plain plain) {
     private static final int MAX_FLAVORS = 16;
     private static final int MAX_MACHINE_NAME_BYTES = 255;
     private static final int MAX_GROUPS = 16;
@@ -34,21 +34,18 @@ final class CallbackSecurity {
     private static final int AUTH_SYS = 1;
     private static final int RPCSEC_GSS = 6;
 
-    private CallbackSecurity() {}
-
     /**
-     * Of those without keys AUTH_SYS is preferred. A context that is not there, or is not the caller's and the
-     * client's, is passed over: pynfs offers one beside other credentials, and expects a session. So are contexts
-     * beyond {@value OfferedCredentials#MAX_CONTEXTS}.
+     * gss_cb_handles4.
      *
-     * @param client whose callbacks they are for; null if there is no such client
-     * @throws Nfs4Exception NOENT if such a context is all there is
+     * @param fore the handle that the server gave to the client
+     * @param back by which the client knows the context
      */
-    static OfferedCredentials decode(CallContext call, @Nullable Client client, CompoundReader in)
-            throws Nfs4Exception {
-        List<CallbackCredential.Gss> contexts = new ArrayList<>();
+    record Handles(int service, Opaque fore, Opaque back) {}
+
+    /** Decodes the argument, and judges nothing. Of the credentials without keys AUTH_SYS is preferred. */
+    static CallbackSecurity decode(CompoundReader in) throws Nfs4Exception {
+        List<Handles> handles = new ArrayList<>();
         CallbackCredential.Plain plain = null;
-        boolean isLost = false;
         for (int left = in.count(MAX_FLAVORS); left > 0; left--) {
             switch (in.int32()) {
                 case AUTH_NONE -> plain = plain == null ? new CallbackCredential.None() : plain;
@@ -58,32 +55,68 @@ final class CallbackSecurity {
                 }
                 case RPCSEC_GSS -> {
                     int service = in.int32();
-                    byte[] fore = in.opaque(MAX_HANDLE_BYTES);
+                    Opaque fore = Opaque.of(in.opaque(MAX_HANDLE_BYTES));
                     Opaque back = Opaque.of(in.opaque(MAX_BACK_HANDLE_BYTES));
                     if (service < CallbackCredential.Gss.NONE || service > CallbackCredential.Gss.PRIVACY) {
                         throw Nfs4Exception.of(Nfs4Status.BADXDR);
                     }
-                    CallbackContext context =
-                            call.services().state().callbacks().contexts().find(fore);
-                    if (context == null
-                            || !context.owner()
-                                    .equals(call.calling().principal().name())
-                            || (client != null
-                                    && !context.owner()
-                                            .equals(client.principal().name()))) {
-                        isLost = true;
-                    } else if (contexts.size() < OfferedCredentials.MAX_CONTEXTS) {
-                        contexts.add(new CallbackCredential.Gss(service, back, context));
-                    }
+                    handles.add(new Handles(service, fore, back));
                 }
                 default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
             }
         }
-        OfferedCredentials offered = new OfferedCredentials(contexts, plain);
-        if (isLost && offered.isEmpty()) {
+        return new CallbackSecurity(handles, plain);
+    }
+
+    /**
+     * What the caller offers for callbacks of a session that it makes. A context that is not there, or is not the
+     * caller's and the client's, is passed over: pynfs offers one beside other credentials, and expects a session. So
+     * are contexts beyond {@value OfferedCredentials#MAX_CONTEXTS}.
+     *
+     * @param client null if there is no such client
+     * @throws Nfs4Exception NOENT if such a context is all there is
+     */
+    OfferedCredentials ofNewSession(CallContext call, @Nullable Client client) throws Nfs4Exception {
+        boolean isOwner = client == null || isOwner(call, client);
+        List<CallbackCredential.Gss> contexts = new ArrayList<>();
+        for (Handles offered : handles) {
+            CallbackContext context = isOwner ? contextOfCaller(call, offered) : null;
+            if (context != null && contexts.size() < OfferedCredentials.MAX_CONTEXTS) {
+                contexts.add(new CallbackCredential.Gss(offered.service(), offered.back(), context));
+            }
+        }
+        if (contexts.isEmpty() && plain == null && !handles.isEmpty()) {
             throw Nfs4Exception.of(Nfs4Status.NOENT);
         }
-        return offered;
+        return new OfferedCredentials(contexts, plain);
+    }
+
+    /**
+     * What the caller adds to an existing session. A stranger who knows the session must not say who calls its client.
+     *
+     * @throws Nfs4Exception NOENT if the caller is not the principal that made the client, and as {@link #ofNewSession}
+     *     does
+     */
+    OfferedCredentials ofOwner(CallContext call, Client client) throws Nfs4Exception {
+        if (!isOwner(call, client)) {
+            throw Nfs4Exception.of(Nfs4Status.NOENT);
+        }
+        return ofNewSession(call, client);
+    }
+
+    private static boolean isOwner(CallContext call, Client client) {
+        return client.principal().name().equals(call.calling().principal().name());
+    }
+
+    private static @Nullable CallbackContext contextOfCaller(CallContext call, Handles offered) {
+        CallbackContext context = call.services()
+                .state()
+                .callbacks()
+                .contexts()
+                .find(offered.fore().toBytes());
+        boolean isCallers = context != null
+                && context.owner().equals(call.calling().principal().name());
+        return isCallers ? context : null;
     }
 
     private static CallbackCredential.Sys decodeSystem(CompoundReader in) throws Nfs4Exception {

@@ -29,6 +29,7 @@ public final class CallingClient {
     private @Nullable SequenceOutcome sequence;
     private boolean cacheReply;
     private boolean connectionBound;
+    private @Nullable Session changed;
     private @Nullable Client confirmed;
 
     /** Clients that operations of NFSv4.0 have named, in that order. */
@@ -158,6 +159,16 @@ public final class CallingClient {
     /** True if the back channel has to be tested once the reply has been sent. */
     public boolean isConnectionBound() {
         return connectionBound;
+    }
+
+    /** Notes that the back channel of a session has to be tested on all its connections. */
+    void changed(Session session) {
+        changed = session;
+    }
+
+    /** The session whose back channel has to be tested once the reply has been sent; null if there is none. */
+    public @Nullable Session changed() {
+        return changed;
     }
 
     /** Notes that an NFSv4.0 client may now be called back at its address. */

@@ -36,14 +36,18 @@ final class CreateSession implements Operation {
         ChannelAttributes fore = ChannelAttributes.decode(in);
         ChannelAttributes back = ChannelAttributes.decode(in);
         int program = in.int32();
-        Optional<Client> client = call.services().state().sessions().clientOf(clientId);
-        OfferedCredentials credentials = CallbackSecurity.decode(call, client.orElse(null), in);
+        CallbackSecurity offer = CallbackSecurity.decode(in);
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
+        Optional<Client> client = call.services().state().sessions().clientOf(clientId);
         if (client.isPresent()) {
             call.calling().requireMachineCredential(client.get(), OpCode.CREATE_SESSION);
         }
+        // A repetition gets the reply that is kept. Its contexts may have ended since.
+        boolean isRepeated = call.services().state().sessions().isCreated(clientId, sequence);
+        OfferedCredentials credentials =
+                isRepeated ? OfferedCredentials.NONE : offer.ofNewSession(call, client.orElse(null));
         boolean wanted = (flags & CreatedSession.CONN_BACK_CHAN) != 0;
         CreatedSession created = call.services()
                 .state()

@@ -34,9 +34,10 @@ final class ExchangeId implements Operation {
     /** SUPP_FENCE_OPS (RFC 7862, section 14.1). */
     private static final int KNOWN_FLAGS_OF_42 = 0x0000_0004;
 
-    /** The operations that Linux reserves. EXCHANGE_ID compares principals in any case. */
+    /** The operations that Linux reserves, and BACKCHANNEL_CTL. EXCHANGE_ID compares principals in any case. */
     private static final Set<OpCode> ENFORCED = EnumSet.of(
             OpCode.EXCHANGE_ID,
+            OpCode.BACKCHANNEL_CTL,
             OpCode.BIND_CONN_TO_SESSION,
             OpCode.CREATE_SESSION,
             OpCode.DESTROY_SESSION,

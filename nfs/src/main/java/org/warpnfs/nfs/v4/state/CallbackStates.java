@@ -27,6 +27,14 @@ public final class CallbackStates {
     }
 
     /**
+     * Tests all connections of a session's back channel. Must be called once the reply of BACKCHANNEL_CTL has been
+     * sent, for the same reason as {@link #probe(long, Object)}.
+     */
+    public void probe(long nowNanos, Session session) {
+        core.change(() -> core.waysBack.probe(nowNanos, session));
+    }
+
+    /**
      * Tests the address that an NFSv4.0 client has given. Must be called once the reply of SETCLIENTID_CONFIRM has been
      * sent, for the same reason as {@link #probe(long, Object)}.
      */

@@ -78,6 +78,11 @@ public final class SessionStates {
         return core.locked(() -> core.sessions.session(id).client());
     }
 
+    /** True if CREATE_SESSION with this sequence ID is a repetition, which {@link #createSession} answers as before. */
+    public boolean isCreated(long clientId, int sequence) throws Nfs4Exception {
+        return core.locked(() -> core.sessions.isCreated(clientId, sequence));
+    }
+
     /** CREATE_SESSION. Binds {@code connection} to the session. */
     public CreatedSession createSession(
             long nowNanos,

@@ -84,7 +84,7 @@ class CallbackClientTest {
         answer(connection);
         ended.clear();
         CallbackCall call = new CallbackCall.Null(
-                new CallbackCall.Bound(connection.transport(), 0x4000_0000, new CallbackCredential.None()));
+                new CallbackCall.Bound(connection.transport(), 0, 0x4000_0000, new CallbackCredential.None()));
         client.send(call);
         int xid = nextXid(connection);
 
@@ -108,7 +108,7 @@ class CallbackClientTest {
         long before = dialer.waiting();
 
         client.send(new CallbackCall.Null(
-                new CallbackCall.Bound(connection.transport(), 0x4000_0000, new CallbackCredential.None())));
+                new CallbackCall.Bound(connection.transport(), 0, 0x4000_0000, new CallbackCredential.None())));
         assertThat(dialer.waiting()).isEqualTo(before + 1);
 
         answer(connection);

@@ -66,7 +66,7 @@ class CallbackMessageTest {
     @Test
     void recall_asLinuxServerSendsIt_isTheSameBytes() {
         CallbackCall.Bound target = new CallbackCall.Bound(
-                new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
+                new Object(), 0, 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
         CallbackCall call = new CallbackCall.InSession(
                 target,
                 new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
@@ -84,7 +84,7 @@ class CallbackMessageTest {
     @Test
     void recallSlot_behindTheSameSequence_isItsNumberAndTheSlot() {
         CallbackCall.Bound target = new CallbackCall.Bound(
-                new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
+                new Object(), 0, 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
         CallbackCall call = new CallbackCall.InSession(
                 target,
                 new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
@@ -103,7 +103,7 @@ class CallbackMessageTest {
     @Test
     void layoutRecall_behindTheSameSequence_isOfTheWholeFile() {
         CallbackCall.Bound target = new CallbackCall.Bound(
-                new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
+                new Object(), 0, 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
         CallbackCall call = new CallbackCall.InSession(
                 target,
                 new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),

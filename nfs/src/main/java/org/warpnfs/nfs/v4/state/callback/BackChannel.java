@@ -189,7 +189,7 @@ public final class BackChannel {
      * Notes the outcome of a callback. A call that no slot has any more changes nothing. A call without an answer stays
      * in doubt.
      */
-    public void recalled(CallbackCall.InSession call, CallbackOutcome outcome) {
+    public void recalled(long nowNanos, CallbackCall.InSession call, CallbackOutcome outcome) {
         CallbackSlot slot = slots[Math.min(call.position().slot(), slots.length - 1)];
         if (slot.call != call) {
             return;
@@ -212,7 +212,7 @@ public final class BackChannel {
             }
             case CallbackOutcome.Failed _, CallbackOutcome.Done _ -> {
                 // The slot keeps the call. resume() sends it again when a connection is up.
-                paths.down(call.target().connection());
+                paths.failed(nowNanos, call.target());
                 slot.inDoubt = true;
                 if (call.operation() instanceof CallbackCall.GetAttr question) {
                     question.query().answered(null);
@@ -232,15 +232,19 @@ public final class BackChannel {
         }
     }
 
-    /** Treats calls that were not answered in time as lost, and their connections as down. */
+    /**
+     * Treats calls that were not answered in time as lost, and their connections as down. The calls are sent again if
+     * another connection is up, or if theirs was tested anew since.
+     */
     public void expire(long nowNanos, long patienceNanos) {
         paths.expire(nowNanos, patienceNanos);
         for (CallbackSlot slot : slots) {
             if (slot.call != null && !slot.inDoubt && nowNanos - slot.sentNanos > patienceNanos) {
                 slot.inDoubt = true;
-                paths.down(slot.call.target().connection());
+                paths.failed(nowNanos, slot.call.target());
             }
         }
+        resume(nowNanos);
     }
 
     /**

@@ -15,17 +15,24 @@ import org.jspecify.annotations.Nullable;
  *   -        bound                                    BOUND
  *   BOUND    the reply that bound it has been sent    PROBED   CB_NULL, or DOWN if every credential has ended
  *   PROBED   CB_NULL answered                         UP
- *   PROBED   CB_NULL failed, or not answered in time  DOWN
- *   UP       a callback failed or not answered        DOWN
+ *   PROBED   CB_NULL failed                           PROBED   CB_NULL, if another credential takes the place of the
+ *                                                              one that it had, else DOWN
+ *   PROBED   CB_NULL not answered in time             DOWN
+ *   UP       a callback failed or not answered        as if CB_NULL had failed
  *   DOWN     bound again                              BOUND
+ *   PROBED, UP, DOWN  BACKCHANNEL_CTL                 CHANGED
+ *   CHANGED  the reply of BACKCHANNEL_CTL was sent    as BOUND
+ *   CHANGED  bound again                              BOUND
  *   any      the connection has ended                 -
  * </pre>
  *
- * Guarded by the lock of the state.
+ * A connection that is tested anew begins another renewal. Outcomes of calls that were made before do not count for it
+ * any more. Guarded by the lock of the state.
  */
 public final class BoundPaths {
     private enum Phase {
         BOUND,
+        CHANGED,
         PROBED,
         UP,
         DOWN
@@ -36,9 +43,17 @@ public final class BoundPaths {
         Phase phase = Phase.BOUND;
         CallbackCall.@Nullable Null probe;
         long probedNanos;
+        int renewal;
 
         Path(Object connection) {
             this.connection = connection;
+        }
+
+        /** The connection has to be tested anew. */
+        void renew(Phase next) {
+            phase = next;
+            probe = null;
+            renewal++;
         }
     }
 
@@ -54,11 +69,15 @@ public final class BoundPaths {
         this.outbox = outbox;
     }
 
-    /** BACKCHANNEL_CTL. All connections have to be tested again. */
+    /** BACKCHANNEL_CTL. All connections have to be tested again, by {@link #probeChanged} when it has been answered. */
     public void change(int newProgram, OfferedCredentials added) {
         program = newProgram;
         credentials = credentials.joinedBy(added);
-        paths.forEach(path -> path.phase = Phase.BOUND);
+        for (Path path : paths) {
+            if (path.phase != Phase.BOUND) {
+                path.renew(Phase.CHANGED);
+            }
+        }
     }
 
     /** Binds a connection. Returns false if there are too many already. */
@@ -70,8 +89,8 @@ public final class BoundPaths {
                 return false;
             }
             paths.add(new Path(connection));
-        } else if (path.phase == Phase.DOWN) {
-            path.phase = Phase.BOUND;
+        } else if (path.phase == Phase.DOWN || path.phase == Phase.CHANGED) {
+            path.renew(Phase.BOUND);
         }
         return true;
     }
@@ -90,28 +109,60 @@ public final class BoundPaths {
     public void probe(long nowNanos, Object connection) {
         Path path = pathOf(connection);
         if (path != null && path.phase == Phase.BOUND) {
-            CallbackCall.Bound target = target(path);
-            if (target == null) {
-                path.phase = Phase.DOWN;
-                return;
-            }
-            path.phase = Phase.PROBED;
-            path.probe = new CallbackCall.Null(target);
-            path.probedNanos = nowNanos;
-            outbox.accept(path.probe);
+            test(nowNanos, path);
         }
     }
 
+    /** Tests all connections that BACKCHANNEL_CTL has left to be tested. */
+    public void probeChanged(long nowNanos) {
+        for (Path path : paths) {
+            if (path.phase == Phase.CHANGED) {
+                test(nowNanos, path);
+            }
+        }
+    }
+
+    private void test(long nowNanos, Path path) {
+        CallbackCall.Bound target = target(path);
+        if (target == null) {
+            path.phase = Phase.DOWN;
+            return;
+        }
+        path.phase = Phase.PROBED;
+        path.probe = new CallbackCall.Null(target);
+        path.probedNanos = nowNanos;
+        outbox.accept(path.probe);
+    }
+
     /** Notes the outcome of a CB_NULL. Returns true if it was this channel's, and its connection is now up. */
-    public boolean probed(CallbackCall.Null call, boolean answered) {
+    public boolean probed(long nowNanos, CallbackCall.Null call, boolean answered) {
         for (Path path : paths) {
             if (path.probe == call) {
                 path.probe = null;
-                path.phase = answered ? Phase.UP : Phase.DOWN;
+                if (answered) {
+                    path.phase = Phase.UP;
+                } else {
+                    failed(nowNanos, path, call.target().credential());
+                }
                 return answered;
             }
         }
         return false;
+    }
+
+    /**
+     * If the credential of a call that failed is not the one of the next call any more, the client may take that. Each
+     * context is refused once, so this ends.
+     */
+    private void failed(long nowNanos, Path path, CallbackCredential used) {
+        CallbackCredential next = credentials.usable();
+        if (next == null || next.equals(used)) {
+            path.phase = Phase.DOWN;
+            path.probe = null;
+        } else {
+            path.renew(Phase.PROBED);
+            test(nowNanos, path);
+        }
     }
 
     /** Treats CB_NULLs that were not answered in time as lost, and their connections as down. */
@@ -124,11 +175,11 @@ public final class BoundPaths {
         }
     }
 
-    /** Notes that a call over the connection failed. Does nothing if the connection has ended. */
-    void down(Object connection) {
-        Path path = pathOf(connection);
-        if (path != null) {
-            path.phase = Phase.DOWN;
+    /** Notes that a call failed. Does nothing if its connection has ended, or was tested anew since. */
+    void failed(long nowNanos, CallbackCall.Bound target) {
+        Path path = pathOf(target.connection());
+        if (path != null && path.renewal == target.renewal()) {
+            failed(nowNanos, path, target.credential());
         }
     }
 
@@ -167,7 +218,7 @@ public final class BoundPaths {
 
     private CallbackCall.@Nullable Bound target(Path path) {
         CallbackCredential credential = credentials.usable();
-        return credential == null ? null : new CallbackCall.Bound(path.connection, program, credential);
+        return credential == null ? null : new CallbackCall.Bound(path.connection, path.renewal, program, credential);
     }
 
     private @Nullable Path pathOf(Object connection) {

@@ -27,8 +27,9 @@ public sealed interface CallbackCall {
      * A connection that the client made (NFSv4.1 and later).
      *
      * @param connection the transport's instance, bound to the back channel
+     * @param renewal how often the connection had been tested anew
      */
-    record Bound(Object connection, int program, CallbackCredential credential) implements Target {}
+    record Bound(Object connection, int renewal, int program, CallbackCredential credential) implements Target {}
 
     /**
      * An address that the server connects to (NFSv4.0). Each instance equals only itself, and has a connection of its

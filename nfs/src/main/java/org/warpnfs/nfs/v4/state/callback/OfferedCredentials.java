@@ -23,6 +23,9 @@ public record OfferedCredentials(List<CallbackCredential.Gss> contexts, Callback
         contexts = List.copyOf(contexts);
     }
 
+    /** None: nothing can be called. */
+    public static final OfferedCredentials NONE = new OfferedCredentials(List.of(), null);
+
     /** One credential without keys. */
     public static OfferedCredentials of(CallbackCredential.Plain plain) {
         return new OfferedCredentials(List.of(), plain);

@@ -61,6 +61,12 @@ public final class SessionTable {
         return slots.counts();
     }
 
+    /** True if the last CREATE_SESSION of the client had this sequence ID. */
+    public boolean isCreated(long clientId, int sequence) {
+        ClientRecord record = clients.recordById(clientId);
+        return record != null && record.createReply != null && record.createSequence == sequence;
+    }
+
     /** CREATE_SESSION. */
     public CreatedSession create(
             long nowNanos,

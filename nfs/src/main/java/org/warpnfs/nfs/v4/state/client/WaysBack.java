@@ -98,6 +98,14 @@ public final class WaysBack implements Recaller {
         }
     }
 
+    /** Tests the connections of a session that BACKCHANNEL_CTL has left to be tested. */
+    public void probe(long nowNanos, Session session) {
+        BackChannel back = session.backChannel();
+        if (back != null) {
+            back.paths().probeChanged(nowNanos);
+        }
+    }
+
     /** Tests the address that an NFSv4.0 client has given. */
     public void probe(long nowNanos, Client client) {
         DialedPath path = dialed.of(client);
@@ -173,7 +181,7 @@ public final class WaysBack implements Recaller {
     private @Nullable Client probedOn(long nowNanos, Object connection, CallbackCall.Null probe, boolean reached) {
         for (Session session : sessions.sessionsOn(connection)) {
             BackChannel back = session.backChannel();
-            if (back != null && back.paths().probed(probe, reached)) {
+            if (back != null && back.paths().probed(nowNanos, probe, reached)) {
                 back.resume(nowNanos);
                 return session.client();
             }
@@ -187,7 +195,7 @@ public final class WaysBack implements Recaller {
         if (session == null || back == null) {
             return null;
         }
-        back.recalled(call, outcome);
+        back.recalled(nowNanos, call, outcome);
         back.resume(nowNanos);
         // A slot may have become free.
         return session.client();

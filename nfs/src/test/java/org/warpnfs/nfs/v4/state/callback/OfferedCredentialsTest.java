@@ -2,7 +2,6 @@ package org.warpnfs.nfs.v4.state.callback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -10,64 +9,13 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 class OfferedCredentialsTest {
     private final CallbackCredential.Plain plain = new CallbackCredential.None();
 
-    /** A context that protects nothing. */
-    private static final class Context implements CallbackContext {
-        private long remainingNanos = 1;
-        private boolean refused;
-
-        @Override
-        public String owner() {
-            return "host/client@LAB.TEST";
-        }
-
-        @Override
-        public long remainingNanos() {
-            return refused ? 0 : remainingNanos;
-        }
-
-        @Override
-        public void refused() {
-            refused = true;
-        }
-
-        @Override
-        public boolean isRefused() {
-            return refused;
-        }
-
-        @Override
-        public int nextNumber() {
-            return 1;
-        }
-
-        @Override
-        public byte[] mic(byte[] message) {
-            return message;
-        }
-
-        @Override
-        public void verifyMic(byte[] token, byte[] message) {
-            // Nothing is wrong.
-        }
-
-        @Override
-        public byte[] wrap(byte[] message) {
-            return message;
-        }
-
-        @Override
-        public ByteBuffer unwrap(byte[] token) {
-            return ByteBuffer.wrap(token);
-        }
-    }
-
-    private static CallbackCredential.Gss gss(Context context, int handle) {
+    private static CallbackCredential.Gss gss(ClearContext context, int handle) {
         return new CallbackCredential.Gss(1, Opaque.of(new byte[] {(byte) handle}), context);
     }
 
     @Test
     void contextHasEnded_calls_goWithoutKeys() {
-        Context context = new Context();
+        ClearContext context = new ClearContext();
         OfferedCredentials offered = new OfferedCredentials(List.of(gss(context, 1)), plain);
         assertThat(offered.usable()).isEqualTo(gss(context, 1));
 
@@ -79,8 +27,8 @@ class OfferedCredentialsTest {
     /** Anybody who can write into the connection can refuse a call. */
     @Test
     void contextWasRefused_calls_goWithAnotherContextOrNotAtAll() {
-        Context first = new Context();
-        Context second = new Context();
+        ClearContext first = new ClearContext();
+        ClearContext second = new ClearContext();
         OfferedCredentials offered = new OfferedCredentials(List.of(gss(first, 1), gss(second, 2)), plain);
 
         first.refused();
@@ -94,7 +42,7 @@ class OfferedCredentialsTest {
     void contextsAreAdded_again_onlySomeAreRemembered() {
         OfferedCredentials offered = new OfferedCredentials(List.of(), plain);
         for (int i = 0; i < 10; i++) {
-            offered = offered.joinedBy(new OfferedCredentials(List.of(gss(new Context(), i)), null));
+            offered = offered.joinedBy(new OfferedCredentials(List.of(gss(new ClearContext(), i)), null));
         }
 
         assertThat(offered.contexts()).hasSize(OfferedCredentials.MAX_CONTEXTS);
