@@ -208,7 +208,8 @@ public final class WarpServer implements AutoCloseable {
                 config.rdma().readReplies(),
                 inMemory ? 0 : exports,
                 inMemory ? exports : 0,
-                config.memoryBytes());
+                config.memoryBytes(),
+                config.dataPath().splice() == OnOff.ON);
         return Budgets.plan(wanted, Machine.ofProcess());
     }
 

@@ -8,10 +8,12 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.LentPages;
 
 /**
  * The bytes of one file, stored sparsely. Pages that were never written are absent and read as zeroes, so a file takes
@@ -70,27 +72,36 @@ final class FileContents {
     /**
      * Lends at most {@code lengthBytes}.
      *
-     * @return null if the file ends before them, or too much is lent
+     * @return empty if the file ends before them, or too much is lent
      */
-    @Nullable
-    Loan lend(long offset, int lengthBytes) {
+    Optional<LentPages> lend(long offset, int lengthBytes) {
         if (offset >= sizeBytes) {
-            return null;
+            return Optional.empty();
         }
         int length = (int) Math.min(lengthBytes, sizeBytes - offset);
         int charged = (int) (((offset + length - 1) >>> PAGE_BYTES_LOG2) - (offset >>> PAGE_BYTES_LOG2)) + 1;
-        if (!allocator.reserveLoan(charged)) {
-            return null;
-        }
+        // Made before anything is reserved: the heap may have no room for it.
         Loan.Lending lending = new Loan.Lending(allocator, charged);
-        for (int done = 0; done < length; ) {
-            long at = offset + done;
-            int within = (int) (at & (PAGE_BYTES - 1));
-            int step = Math.min(length - done, PAGE_BYTES - within);
-            lending.add(page(at >>> PAGE_BYTES_LOG2), within, step);
-            done += step;
+        if (!allocator.reserveLoan(charged)) {
+            return Optional.empty();
         }
-        return lending.end();
+        boolean isLent = false;
+        try {
+            for (int done = 0; done < length; ) {
+                long at = offset + done;
+                int within = (int) (at & (PAGE_BYTES - 1));
+                int step = Math.min(length - done, PAGE_BYTES - within);
+                lending.add(page(at >>> PAGE_BYTES_LOG2), within, step);
+                done += step;
+            }
+            Optional<LentPages> loan = Optional.of(lending.end());
+            isLent = true;
+            return loan;
+        } finally {
+            if (!isLent) {
+                lending.abandon();
+            }
+        }
     }
 
     /** Writes all of {@code source}, or throws FILE_TOO_BIG or NO_SPACE and writes nothing. */

@@ -42,10 +42,8 @@ final class Inodes {
     private final AclOperations acls;
     private final ChangeClock clock;
 
-    /** @param lent bytes of contents that may be lent at one time */
     Inodes(
-            Space bytes,
-            Space lent,
+            PageAllocator allocator,
             Space heap,
             Space files,
             XattrOperations xattrs,
@@ -53,7 +51,7 @@ final class Inodes {
             InstantSource clock) {
         this.heap = heap;
         this.files = files;
-        this.allocator = new PageAllocator(bytes, lent);
+        this.allocator = allocator;
         this.xattrs = xattrs;
         this.acls = acls;
         this.clock = new ChangeClock(clock);
@@ -169,12 +167,18 @@ final class Inodes {
     }
 
     /**
-     * Sets attributes that were checked before. The caller holds the inode's lock. If the size cannot be set, the
-     * attributes before it are set and the others are not.
+     * Sets attributes that were checked before. The caller holds the inode's lock. The size is set first, since only
+     * that can fail: then nothing is set.
      */
     void apply(Caller caller, Inode inode, AttributeChanges changes) throws FsException {
         if (changes.isEmpty()) {
             return;
+        }
+        Long sizeBytes = changes.sizeBytes();
+        boolean isSizeSet = false;
+        if (sizeBytes != null && inode instanceof RegularInode regular) {
+            regular.contents.setSize(sizeBytes);
+            isSizeSet = true;
         }
         inode.attributesChanged();
         if (changes.uid() != null || changes.gid() != null) {
@@ -189,8 +193,7 @@ final class Inodes {
                 inode.acls = new Acls(access.withPermissionBits(inode.permissions), inode.acls.inherited());
             }
         }
-        if (changes.sizeBytes() != null && inode instanceof RegularInode regular) {
-            regular.contents.setSize(changes.sizeBytes());
+        if (isSizeSet) {
             inode.permissions = PosixJudge.permissionsAfterWrite(caller, inode.permissions);
             inode.contentsChanged();
         }

@@ -92,6 +92,11 @@ final class Loan implements LentPages {
             lengthBytes = 0;
         }
 
+        /** Gives all back, if there will be no loan. */
+        void abandon() {
+            allocator.endLoan(pages, charged);
+        }
+
         Loan end() {
             endRun();
             return new Loan(allocator, charged, List.copyOf(pages), List.copyOf(buffers));

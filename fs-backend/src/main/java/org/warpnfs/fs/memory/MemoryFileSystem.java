@@ -130,6 +130,10 @@ public final class MemoryFileSystem implements FileSystem {
     }
 
     MemoryFileSystem(Bounds bounds, InstantSource clock) {
+        this(bounds, clock, PageAllocator.Host.OWN);
+    }
+
+    MemoryFileSystem(Bounds bounds, InstantSource clock, PageAllocator.Host host) {
         Set<Capability> capabilities = EnumSet.copyOf(CAPABILITIES);
         if (bounds.lentBytes > 0) {
             capabilities.add(Capability.LENT_PAGES);
@@ -141,7 +145,8 @@ public final class MemoryFileSystem implements FileSystem {
         this.heap = new Space(bounds.heapBytes);
         this.xattrs = new XattrOperations(heap);
         this.acls = new AclOperations(heap);
-        this.inodes = new Inodes(bytes, lent, heap, new Space(bounds.files), xattrs, acls, clock);
+        this.inodes =
+                new Inodes(new PageAllocator(bytes, lent, host), heap, new Space(bounds.files), xattrs, acls, clock);
         this.names = new Names(heap, inodes);
         this.listing = new Listing(tree, inodes);
         this.creation = new Creation(tree, inodes, heap);

@@ -78,11 +78,8 @@ final class MemoryOpenFile implements OpenFile {
         Lock lock = inode.lock.readLock();
         lock.lock();
         try {
-            LentPages pages = inode.contents.lend(offset, lengthBytes);
-            if (pages != null) {
-                inode.wasRead();
-            }
-            return Optional.ofNullable(pages);
+            inode.wasRead();
+            return inode.contents.lend(offset, lengthBytes);
         } finally {
             lock.unlock();
         }

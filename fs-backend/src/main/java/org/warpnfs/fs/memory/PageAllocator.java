@@ -32,12 +32,23 @@ final class PageAllocator {
 
     private static final int PAGES_PER_SLAB = 64;
 
+    /** Takes memory from the host. */
+    interface Host {
+        /** The memory of this process, outside of the heap. It is given back when nobody can reach it any more. */
+        Host OWN = bytes -> Arena.ofAuto().allocate(bytes, 4096);
+
+        /** Returns so many bytes, all zero. Throws OutOfMemoryError if there is no memory. */
+        MemorySegment take(long bytes);
+    }
+
+    private final Host host;
     private final Space space;
     private final Space lent;
     private final ArrayDeque<Page> spare = new ArrayDeque<>();
 
     /** @param lent the most that may be lent at one time */
-    PageAllocator(Space space, Space lent) {
+    PageAllocator(Space space, Space lent, Host host) {
+        this.host = host;
         this.space = space;
         this.lent = lent;
     }
@@ -73,7 +84,7 @@ final class PageAllocator {
     private void addSlab() throws FsException {
         MemorySegment slab;
         try {
-            slab = Arena.ofAuto().allocate((long) PAGES_PER_SLAB * PAGE_BYTES, 4096);
+            slab = host.take((long) PAGES_PER_SLAB * PAGE_BYTES);
         } catch (OutOfMemoryError e) {
             throw FsException.of(FsError.NO_SPACE, "the host has no memory for " + PAGES_PER_SLAB + " pages more");
         }
@@ -103,9 +114,14 @@ final class PageAllocator {
 
     /** A loan ends. */
     void endLoan(List<Page> pages, int charged) {
-        // The last one first, so that they are handed out again in ascending order.
-        pages.reversed().forEach(this::leave);
-        lent.giveBack((long) charged << PAGE_BYTES_LOG2);
+        try {
+            // The last one first, so that they are handed out again in ascending order.
+            for (int i = pages.size() - 1; i >= 0; i--) {
+                leave(pages.get(i));
+            }
+        } finally {
+            lent.giveBack((long) charged << PAGE_BYTES_LOG2);
+        }
     }
 
     private void leave(Page page) {

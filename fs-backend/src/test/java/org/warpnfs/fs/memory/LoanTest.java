@@ -1,21 +1,27 @@
 package org.warpnfs.fs.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.LentPages;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -41,11 +47,15 @@ class LoanTest {
     }
 
     private OpenFile file(String name) throws FsException {
-        FileHandle handle = fs.create(
-                        Caller.ROOT, fs.root(), FileName.of(name), new CreateMode.Unchecked(AttributeChanges.NONE))
+        return file(fs, name);
+    }
+
+    private OpenFile file(MemoryFileSystem in, String name) throws FsException {
+        FileHandle handle = in.create(
+                        Caller.ROOT, in.root(), FileName.of(name), new CreateMode.Unchecked(AttributeChanges.NONE))
                 .node()
                 .handle();
-        OpenFile open = fs.open(Caller.ROOT, handle, OpenAccess.READ_WRITE);
+        OpenFile open = in.open(Caller.ROOT, handle, OpenAccess.READ_WRITE);
         opened.add(open);
         return open;
     }
@@ -127,6 +137,46 @@ class LoanTest {
         fs.remove(Caller.ROOT, fs.root(), FileName.of("other"));
         other.close();
         assertThat(fs.statistics().freeBytes()).isEqualTo(FILE_BYTES);
+    }
+
+    /** Memory of the heap in words, which cannot be lent: as if there were no room for the loan's own objects. */
+    @Test
+    void loan_thatCannotBeMade_leavesNothingLent() throws Exception {
+        MemoryFileSystem.Bounds bounds = new MemoryFileSystem.Bounds(FILE_BYTES, FILE_BYTES, 1 << 20, 100);
+        try (MemoryFileSystem words = new MemoryFileSystem(
+                bounds, InstantSource.system(), bytes -> MemorySegment.ofArray(new long[(int) (bytes / Long.BYTES)]))) {
+            OpenFile open = file(words, "f");
+            fill(open, 1);
+            assertThatThrownBy(() -> open.lend(0, FILE_BYTES)).isInstanceOf(UnsupportedOperationException.class);
+            assertThat(words.lendableBytes()).isEqualTo(FILE_BYTES);
+        }
+    }
+
+    /** The last page is lent, and the host has no memory for a copy of which the end can be zeroed. */
+    @Test
+    void setAttributes_sizeThatCannotBeSet_setsNoneOfTheOthers() throws Exception {
+        AtomicBoolean isFull = new AtomicBoolean();
+        PageAllocator.Host host = bytes -> {
+            if (isFull.get()) {
+                throw new OutOfMemoryError("as the test says");
+            }
+            return Arena.ofAuto().allocate(bytes, 4096);
+        };
+        int slabBytes = 64 * PAGE;
+        MemoryFileSystem.Bounds bounds = new MemoryFileSystem.Bounds(slabBytes, slabBytes, 1 << 20, 100);
+        try (MemoryFileSystem small = new MemoryFileSystem(bounds, InstantSource.system(), host)) {
+            OpenFile open = file(small, "f");
+            open.write(ByteBuffer.wrap(new byte[slabBytes]), 0, Stability.UNSTABLE);
+            isFull.set(true);
+            try (LentPages _ = open.lend(0, slabBytes).orElseThrow()) {
+                FileAttributes before = open.attributes();
+                AttributeChanges changes = new AttributeChanges(0600, 7L, 8L, 100L, null, null);
+                assertThatThrownBy(() -> small.setAttributes(Caller.ROOT, open.handle(), changes))
+                        .isInstanceOfSatisfying(
+                                FsException.class, e -> assertThat(e.error()).isEqualTo(FsError.NO_SPACE));
+                assertThat(open.attributes()).isEqualTo(before);
+            }
+        }
     }
 
     @Test

@@ -170,7 +170,8 @@ public final class ServerChecks {
     static Finding memory(Host host) {
         String remedy = "WARPNFS_JAVA_OPTS='-Xmx1g -XX:MaxDirectMemorySize=1g', and as much for the container";
         try {
-            Budgets.Plan plan = Budgets.plan(new Budgets.Wanted(ServerLimits.DEFAULT, false, 1, 0, 0), host.machine());
+            Budgets.Plan plan =
+                    Budgets.plan(new Budgets.Wanted(ServerLimits.DEFAULT, false, 1, 0, 0, false), host.machine());
             boolean isUsual = plan.limits().memory().payloadBytes()
                             == ServerLimits.DEFAULT.memory().payloadBytes()
                     && plan.limits().connections().equals(ServerLimits.DEFAULT.connections());

@@ -58,9 +58,24 @@ public final class Budgets {
      * @param localExports exported directories of the host
      * @param memoryExports file systems in memory
      * @param memoryExportBytes the capacity of each file system in memory
+     * @param lendsPages whether these lend pages, which takes memory beside their capacity
      */
     public record Wanted(
-            ServerLimits limits, boolean readReplies, int localExports, int memoryExports, long memoryExportBytes) {}
+            ServerLimits limits,
+            boolean readReplies,
+            int localExports,
+            int memoryExports,
+            long memoryExportBytes,
+            boolean lendsPages) {
+        private long filesInMemoryBytes() {
+            long each = lendsPages ? MemoryFileSystem.mostBytes(memoryExportBytes) : memoryExportBytes;
+            return memoryExports * each;
+        }
+
+        private long capacityWithin(long bytes) {
+            return lendsPages ? MemoryFileSystem.capacityWithin(bytes) : bytes;
+        }
+    }
 
     /**
      * What the server can have.
@@ -110,11 +125,8 @@ public final class Budgets {
                 descriptorConnections * BYTES_OF_CONNECTION,
                 WORKING_CONNECTIONS * BYTES_OF_CONNECTION,
                 LEAST_CONNECTIONS * BYTES_OF_CONNECTION);
-        Budget.Part files = direct.part(
-                "files in memory",
-                wanted.memoryExports() * MemoryFileSystem.mostBytes(wanted.memoryExportBytes()),
-                machine.directBytes() / 2,
-                16 * MIB);
+        Budget.Part files =
+                direct.part("files in memory", wanted.filesInMemoryBytes(), machine.directBytes() / 2, 16 * MIB);
         if (!direct.fit(machine.directBytes())) {
             throw new ConfigException("direct memory of " + mib(machine.directBytes()) + " MiB is below the minimum, "
                     + mib(direct.leastBytes()) + " MiB: raise -XX:MaxDirectMemorySize (or -Xmx, which it follows)");
@@ -173,7 +185,7 @@ public final class Budgets {
         }
         return files.bytes() == files.wantedBytes()
                 ? wanted.memoryExportBytes()
-                : MemoryFileSystem.capacityWithin(files.bytes() / wanted.memoryExports());
+                : wanted.capacityWithin(files.bytes() / wanted.memoryExports());
     }
 
     private int connectionsWithinDescriptors() throws ConfigException {

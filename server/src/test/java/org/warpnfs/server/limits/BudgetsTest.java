@@ -23,7 +23,7 @@ class BudgetsTest {
     }
 
     private static Budgets.Plan plan(Machine machine) throws ConfigException {
-        return Budgets.plan(new Budgets.Wanted(ServerLimits.DEFAULT, false, 1, 0, 0), machine);
+        return Budgets.plan(new Budgets.Wanted(ServerLimits.DEFAULT, false, 1, 0, 0, false), machine);
     }
 
     private static void assertRefused(Machine machine, String... parts) {
@@ -87,7 +87,7 @@ class BudgetsTest {
     void manyConnections_littleMemory_eachHasReceiveBuffersToBeginWith() throws ConfigException {
         Map<String, Object> values = LimitValues.of(ServerLimits.DEFAULT);
         values.put("connections.most", 2250L);
-        Budgets.Wanted wanted = new Budgets.Wanted(LimitValues.limits(values), false, 1, 0, 0);
+        Budgets.Wanted wanted = new Budgets.Wanted(LimitValues.limits(values), false, 1, 0, 0, false);
         int first = LayerLimits.responder(wanted.limits(), false).firstReceives();
         for (long direct : new long[] {560, 525, 400, 100}) {
             ServerLimits fitting = Budgets.plan(wanted, machine(298 * MIB, direct * MIB, GIB, 20_000))
@@ -120,7 +120,7 @@ class BudgetsTest {
     @Test
     void filesInMemory_moreThanDirectMemory_haveWhatTheRestLeaves() throws ConfigException {
         Budgets.Plan plan = Budgets.plan(
-                new Budgets.Wanted(ServerLimits.DEFAULT, false, 0, 2, GIB),
+                new Budgets.Wanted(ServerLimits.DEFAULT, false, 0, 2, GIB, true),
                 machine(4 * GIB, GIB, Long.MAX_VALUE, 1 << 20));
         assertThat(plan.memoryExportBytes())
                 .as("a ninth of its part is for pages that are lent")
@@ -129,6 +129,16 @@ class BudgetsTest {
         assertThat(plan.limits().state().opens())
                 .as("no descriptor each")
                 .isEqualTo(ServerLimits.DEFAULT.state().opens());
+    }
+
+    /** With --splice off nothing is lent, so the files may have all of their part. */
+    @Test
+    void filesInMemory_thatLendNoPages_haveTheWholePart() throws ConfigException {
+        Budgets.Plan plan = Budgets.plan(
+                new Budgets.Wanted(ServerLimits.DEFAULT, false, 0, 2, GIB, false),
+                machine(4 * GIB, GIB, Long.MAX_VALUE, 1 << 20));
+        assertThat(plan.memoryExportBytes()).isEqualTo(372 * MIB);
+        assertThat(plan.line()).contains("files in memory 744 of 2048 MiB");
     }
 
     @Test
