@@ -60,8 +60,24 @@ public final class Main {
 
     private static int explainUsage(CommandLine.ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
-        say(command, e.getMessage() + " (" + command.getCommandSpec().qualifiedName() + " --help lists the options)");
+        String listed = command.getSubcommands().isEmpty() ? "options" : "commands";
+        say(
+                command,
+                inWords(e, command) + " (" + command.getCommandSpec().qualifiedName() + " --help lists the " + listed
+                        + ")");
         return USAGE_ERROR;
+    }
+
+    /** Returns the message of a wrong command line without the names of Java's types, and without indexes. */
+    private static String inWords(CommandLine.ParameterException e, CommandLine command) {
+        if (e instanceof CommandLine.UnmatchedArgumentException unmatched
+                && !command.getSubcommands().isEmpty()
+                && !unmatched.isUnknownOption()) {
+            return "there is no command '" + unmatched.getUnmatched().getFirst() + "'";
+        }
+        return String.valueOf(e.getMessage())
+                .replaceFirst("' is not an? (int|long)$", "' is not a whole number")
+                .replaceFirst("' is not a double$", "' is not a number");
     }
 
     private static int explainFailure(Exception e, CommandLine command, CommandLine.ParseResult parsed)

@@ -64,7 +64,13 @@ class MainTest {
     @Test
     void command_thatIsNotKnown_isAUsageError() {
         assertThat(run("preserve")).isEqualTo(Main.USAGE_ERROR);
-        assertOneLine("preserve");
+        assertOneLine("there is no command 'preserve' (warpnfs --help lists the commands)");
+    }
+
+    @Test
+    void number_thatIsNone_isSaidWithoutTheNameOfAType() {
+        assertThat(run("serve", "--rdma-port", "x")).isEqualTo(Main.USAGE_ERROR);
+        assertOneLine("'x' is not a whole number (warpnfs serve --help lists the options)");
     }
 
     @ParameterizedTest
