@@ -142,7 +142,9 @@ class WatchTest {
                 .lines()
                 .filter(line -> line.startsWith("# TYPE "))
                 .collect(Collectors.toCollection(TreeSet::new));
+        // Those of data servers exist for each that is configured, and here is none.
         Set<String> documented = MetricTable.all().stream()
+                .filter(metric -> !metric.name().startsWith("warpnfs_data_server_"))
                 .map(metric -> "# TYPE " + metric.name() + " "
                         + (metric.type() == Metric.Type.INFO
                                 ? "gauge"
