@@ -34,6 +34,7 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.DataPath.OnOff;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.Place;
+import org.warpnfs.server.config.PluginChoice;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.config.TlsChoice;
 import org.warpnfs.server.limits.Budgets;
@@ -81,17 +82,22 @@ final class Backends implements AutoCloseable {
     private final ServerConfig config;
     private final Budgets.Plan plan;
     private final @Nullable StateDirectory state;
+    private final @Nullable ClusterSeat seat;
     /** The backend of a plug-in; null before it is needed. */
     private @Nullable ChosenBackend plugin;
 
-    private Backends(ServerConfig config, Budgets.Plan plan, @Nullable StateDirectory state) {
+    private Backends(
+            ServerConfig config, Budgets.Plan plan, @Nullable StateDirectory state, @Nullable ClusterSeat seat) {
         this.config = config;
         this.plan = plan;
         this.state = state;
+        this.seat = seat;
     }
 
-    static Backends none(ServerConfig config, Budgets.Plan plan, @Nullable StateDirectory state) {
-        return new Backends(config, plan, state);
+    /** @param seat of a server in a cluster, which is told what is opened */
+    static Backends none(
+            ServerConfig config, Budgets.Plan plan, @Nullable StateDirectory state, @Nullable ClusterSeat seat) {
+        return new Backends(config, plan, state, seat);
     }
 
     /**
@@ -281,7 +287,8 @@ final class Backends implements AutoCloseable {
     private Export ofPlugin(ExportSpec spec) throws ConfigException {
         ChosenBackend backend = plugin;
         if (backend == null) {
-            backend = Plugins.chosen(Objects.requireNonNull(config.plugin()));
+            PluginChoice choice = Objects.requireNonNull(config.plugin());
+            backend = Plugins.chosen(seat == null ? choice : seat.backendOf(choice));
             plugin = backend;
         }
         Path directory = spec.directory();
@@ -289,6 +296,9 @@ final class Backends implements AutoCloseable {
         FileSystem files = bySource.get(source);
         if (files == null) {
             Path part = Objects.requireNonNull(state).part(partName(backend.name(), source));
+            if (seat != null) {
+                seat.opening(source);
+            }
             files = TimedFileSystem.of(backend.open(spec.place(), source, part), BackendTimes.ofProcess());
             bySource.put(source, files);
         }

@@ -39,11 +39,13 @@ final class CephState implements SharedState {
     private final ClusterChoice choice;
     private final RadosSharedObjects objects;
     private final ObjectStore store;
+    private final CephRemains remains;
     private volatile @Nullable NodeObject node;
 
-    private CephState(ClusterChoice choice, RadosSharedObjects objects) {
+    private CephState(ClusterChoice choice, SharedPlace.InCeph in, RadosSharedObjects objects) {
         this.choice = choice;
         this.objects = objects;
+        this.remains = new CephRemains(choice, in, objects);
         this.store = new ObjectStore(objects);
     }
 
@@ -59,7 +61,9 @@ final class CephState implements SharedState {
             try {
                 String pool = in.pool().isEmpty() ? DataPools.of(client, in.fileSystem()) : in.pool();
                 CephState state = new CephState(
-                        choice, new RadosSharedObjects(client, client.objects(pool, "warpnfs." + choice.name()), pool));
+                        choice,
+                        in,
+                        new RadosSharedObjects(client, client.objects(pool, "warpnfs." + choice.name()), pool));
                 done = true;
                 return state;
             } finally {
@@ -116,6 +120,11 @@ final class CephState implements SharedState {
     @Override
     public FenceStore fences() {
         return new ObjectFences(objects);
+    }
+
+    @Override
+    public Remains remains() {
+        return remains;
     }
 
     @Override

@@ -8,7 +8,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -18,6 +22,7 @@ import org.warpnfs.nfs.cluster.ClusterRecord;
 import org.warpnfs.nfs.cluster.ClusterStore;
 import org.warpnfs.nfs.cluster.ClusterTiming;
 import org.warpnfs.nfs.cluster.Joining;
+import org.warpnfs.nfs.cluster.Lookout;
 import org.warpnfs.nfs.cluster.Member;
 import org.warpnfs.nfs.cluster.Membership;
 import org.warpnfs.nfs.cluster.Signs;
@@ -30,6 +35,7 @@ import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.SharedGrace;
 import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.PluginChoice;
 
 /**
  * A gateway's place in its cluster: it joins, gives signs of life on a thread of its own, and leaves. Another thread,
@@ -49,6 +55,9 @@ import org.warpnfs.server.config.ConfigException;
 final class ClusterSeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSeat.class);
     private static final int ATTEMPTS = 20;
+    /** However short leases are. */
+    private static final Duration LEAST_START = Duration.ofMinutes(1);
+
     private static final long TAKING_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LAST_WORD_NANOS = Duration.ofMillis(200).toNanos();
 
@@ -61,9 +70,14 @@ final class ClusterSeat implements AutoCloseable {
     private final Membership membership;
     private final ClusterRecoveryLog log;
     private final Addresses addresses;
+    private final Lookout lookout;
+    private final DeadNodes dead;
+    private final long limitNanos;
+    private final long startedNanos;
+    private volatile boolean serving;
     private final Thread thread;
     private volatile boolean recovered;
-    private volatile Hooks hooks = Hooks.NONE;
+    private volatile ClusterHooks hooks = ClusterHooks.NONE;
     private final AtomicBoolean ending = new AtomicBoolean();
     private volatile boolean leaving;
     private volatile boolean left;
@@ -74,63 +88,8 @@ final class ClusterSeat implements AutoCloseable {
     private Set<String> unread = Set.of();
     private String addressFailure = "";
 
-    /** What the programs do for the cluster. */
-    interface Hooks {
-        Hooks NONE = new Hooks() {
-            @Override
-            public boolean isRecovering() {
-                return true;
-            }
-
-            @Override
-            public void awaitPermitted() {
-                // No client is served yet.
-            }
-
-            @Override
-            public boolean isTaking() {
-                return false;
-            }
-
-            @Override
-            public void withdrawPermits() {
-                // Nobody has any.
-            }
-
-            @Override
-            public void lifted() {
-                // Nobody waits yet.
-            }
-
-            @Override
-            public boolean hasClients() {
-                return false;
-            }
-        };
-
-        /**
-         * True while clients of this node may reclaim by other protocols than NFSv4, or a reclaim is under way. Asked
-         * once those of NFSv4 have reclaimed; once it is false it stays so.
-         */
-        boolean isRecovering();
-
-        /** Returns when every call that was permitted new state before has got it. */
-        void awaitPermitted();
-
-        /** True while a lock is being taken at a backend, or a file is being created by an OPEN. */
-        boolean isTaking();
-
-        /** Calls that are still creating files get no new state. */
-        void withdrawPermits();
-
-        /** New state is granted again. */
-        void lifted();
-
-        /** True if there are clients of other protocols than NFSv4 that may have state. */
-        boolean hasClients();
-    }
-
-    private ClusterSeat(ClusterChoice choice, ClusterTiming timing, SharedState shared, Runnable ended)
+    private ClusterSeat(
+            ClusterChoice choice, ClusterTiming timing, SharedState shared, Runnable ended, Duration startLimit)
             throws IOException, ConfigException {
         this.choice = choice;
         this.timing = timing;
@@ -138,6 +97,9 @@ final class ClusterSeat implements AutoCloseable {
         this.store = shared.store();
         this.ended = ended;
         this.addresses = new Addresses(choice.node(), choice.addresses());
+        this.lookout = new Lookout(store, choice.node(), timing.deadNanos() / 8, System::nanoTime);
+        this.dead = new DeadNodes(
+                timing, shared.remains(), below -> ThreadLocalRandom.current().nextLong(below));
         long began = System.nanoTime();
         this.joined = join();
         ClusterRecord record = joined.record();
@@ -159,6 +121,8 @@ final class ClusterSeat implements AutoCloseable {
             throw e;
         }
         this.wasEnforced = record.isGrace();
+        this.limitNanos = startLimit.toNanos();
+        this.startedNanos = System.nanoTime();
         LOG.info(
                 "cluster {}: node {} has joined as instance {}, epoch {}, {} client(s) may reclaim",
                 choice.name(),
@@ -184,7 +148,7 @@ final class ClusterSeat implements AutoCloseable {
     }
 
     /**
-     * Joins the cluster, and waits until the node's clients may reclaim.
+     * Joins the cluster once the engine of the exports answers, and waits until the node's clients may reclaim.
      *
      * @param shared stays open until this is closed
      * @param ended is told, on a thread of its own, if this process must end
@@ -192,11 +156,26 @@ final class ClusterSeat implements AutoCloseable {
      */
     static ClusterSeat take(ClusterChoice choice, Duration lease, SharedState shared, Runnable ended)
             throws ConfigException {
+        Duration two = lease.multipliedBy(2);
+        return take(choice, lease, shared, ended, two.compareTo(LEAST_START) < 0 ? LEAST_START : two);
+    }
+
+    /**
+     * Does the same.
+     *
+     * @param startLimit a process that does not {@linkplain #serving serve} so long after it has joined ends: the
+     *     others grant nothing meanwhile
+     */
+    static ClusterSeat take(
+            ClusterChoice choice, Duration lease, SharedState shared, Runnable ended, Duration startLimit)
+            throws ConfigException {
         try {
-            ClusterSeat seat = new ClusterSeat(choice, ClusterTiming.of(lease), shared, ended);
+            awaitEngine(shared.remains(), startLimit);
+            ClusterSeat seat = new ClusterSeat(choice, ClusterTiming.of(lease), shared, ended, startLimit);
             boolean done = false;
             try {
                 seat.awaitEnforced();
+                seat.endFormer();
                 done = true;
             } finally {
                 if (!done) {
@@ -204,6 +183,61 @@ final class ClusterSeat implements AutoCloseable {
                 }
             }
             return seat;
+        } catch (IOException e) {
+            throw new ConfigException(shared.flag() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** One that has joined keeps the clients of all others from new state, so it must not wait for its exports then. */
+    private static void awaitEngine(Remains remains, Duration limit) throws IOException, ConfigException {
+        if (remains.isNothing()) {
+            return;
+        }
+        FutureTask<Void> answer = new FutureTask<>(() -> {
+            remains.awaitEngine();
+            return null;
+        });
+        Thread.ofPlatform().daemon().name("cluster-engine").start(answer);
+        try {
+            Void _ = answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new ConfigException(
+                    "--cluster: the metadata servers of Ceph do not answer, so this gateway does not join", e);
+        } catch (ExecutionException e) {
+            throw new IOException(Objects.requireNonNullElse(e.getCause(), e).getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /** After every other node grants nothing: locks are among what is ended. */
+    private void endFormer() {
+        try {
+            shared.remains().endFormer(membership.instance());
+        } catch (IOException e) {
+            LOG.warn("what an earlier process had in Ceph stays until the cluster ends it: {}", e.getMessage());
+        }
+    }
+
+    /** The server has started. */
+    void serving() {
+        serving = true;
+    }
+
+    /** The backend, in which what it opens bears the name of this instance of this node. */
+    PluginChoice backendOf(PluginChoice backend) {
+        return shared.remains().backendOf(membership.instance(), backend);
+    }
+
+    /**
+     * To be called before a file system is opened.
+     *
+     * @throws ConfigException if the others cannot be told of it
+     */
+    void opening(String source) throws ConfigException {
+        try {
+            shared.remains().opening(membership.instance(), source);
         } catch (IOException e) {
             throw new ConfigException(shared.flag() + ": " + e.getMessage(), e);
         }
@@ -250,7 +284,7 @@ final class ClusterSeat implements AutoCloseable {
     }
 
     private Signs look(Set<String> nodes) throws IOException {
-        Signs signs = Signs.look(store, choice.node(), nodes, System.nanoTime());
+        Signs signs = lookout.look(nodes);
         signs.unread().forEach((node, why) -> {
             if (!unread.contains(node)) {
                 LOG.warn("cluster {}: the sign of life of node {} cannot be read: {}", choice.name(), node, why);
@@ -335,7 +369,7 @@ final class ClusterSeat implements AutoCloseable {
         return () -> membership.mayReclaim(System.nanoTime());
     }
 
-    void connect(Hooks programs) {
+    void connect(ClusterHooks programs) {
         hooks = programs;
     }
 
@@ -369,6 +403,11 @@ final class ClusterSeat implements AutoCloseable {
                 end();
                 return;
             }
+            if (!serving && !leaving && now - startedNanos >= limitNanos) {
+                LOG.error("cluster {}: node {} has joined, and does not serve yet", choice.name(), choice.node());
+                end();
+                return;
+            }
             pause(timing.beatNanos());
         }
     }
@@ -384,8 +423,8 @@ final class ClusterSeat implements AutoCloseable {
             ended.run();
         });
         LOG.error(
-                "cluster {}: node {} was declared dead, or could not use what the cluster shares in time."
-                        + " This process ends, since its clients may reclaim elsewhere",
+                "cluster {}: node {} was declared dead, or could not use in time what the cluster shares or what it"
+                        + " exports. This process ends, since its clients may reclaim elsewhere",
                 choice.name(),
                 choice.node());
     }
@@ -404,11 +443,14 @@ final class ClusterSeat implements AutoCloseable {
                 membership.done();
             }
             ClusterStore.Versioned read = store.read();
+            requireSame(read.record());
+            // Before it looks at the others, which takes long if their signs cannot be read.
+            membership.renewed(began, System.nanoTime());
+            dead.saw(read.record(), System.nanoTime());
             Set<String> watched = membership.watched(read.record());
             if (!signs.hasTried(watched)) {
                 signs = look(watched);
             }
-            membership.renewed(began, System.nanoTime());
             long now = System.nanoTime();
             switch (membership.step(now, new View(read, signs, now))) {
                 case Membership.Step.Lost() -> {
@@ -432,6 +474,13 @@ final class ClusterSeat implements AutoCloseable {
                     }
                 }
             }
+        }
+    }
+
+    /** Others would found a second cluster, which knows nothing of what clients of this one have. */
+    private void requireSame(ClusterRecord record) throws IOException {
+        if (!record.identity().equals(joined.record().identity())) {
+            throw new IOException("the record of the cluster was removed, or replaced by that of another one");
         }
     }
 
@@ -461,8 +510,9 @@ final class ClusterSeat implements AutoCloseable {
     private void tell(ClusterRecord before, ClusterRecord after) {
         before.members().forEach((node, member) -> {
             Member now = after.member(node);
-            if (member.running() && now != null && !now.running()) {
+            if (member.running() && (now == null || !now.running())) {
                 LOG.warn("cluster {}: node {} gives no sign of life and is declared dead", choice.name(), node);
+                dead.declared(node, member.instance(), System.nanoTime());
             }
         });
     }
@@ -490,6 +540,11 @@ final class ClusterSeat implements AutoCloseable {
         hooks.withdrawPermits();
         hooks.awaitPermitted();
         boolean hasClients = log.hasClients() || hooks.hasClients();
+        try {
+            shared.remains().leaving(membership.instance());
+        } catch (IOException e) {
+            LOG.debug("the others may end what this node closes itself", e);
+        }
         try {
             long until = System.nanoTime() + timing.deadNanos();
             while (!tellOfStop(hasClients)) {
@@ -530,6 +585,7 @@ final class ClusterSeat implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        dead.close();
         log.close();
     }
 }

@@ -157,7 +157,7 @@ final class Programs implements AutoCloseable {
     }
 
     /** What the programs do for the cluster. */
-    private final class ForCluster implements ClusterSeat.Hooks {
+    private final class ForCluster implements ClusterHooks {
         @Override
         public boolean isRecovering() {
             if (service.isReclaiming(System.nanoTime())) {

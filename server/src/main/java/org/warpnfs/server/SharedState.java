@@ -46,6 +46,11 @@ interface SharedState extends AutoCloseable {
     /** Where metadata servers of pNFS tell data servers which layouts have ended. */
     FenceStore fences() throws IOException;
 
+    /** What nodes leave at the engine of their exports when they die. */
+    default Remains remains() {
+        return Remains.NONE;
+    }
+
     /** The setting that led here, for messages. */
     String flag();
 

@@ -107,11 +107,16 @@ public final class WarpServer implements AutoCloseable {
             byte[] handleKey = state == null
                     ? StateDirectory.freshHandleKey()
                     : shared == null ? state.handleKey() : shared.handleKey();
-            // Before the exports: to mount them makes Ceph end the mounts of an earlier process of this node.
+            // Before the exports: it makes Ceph end the mounts of an earlier process of this node, and they need a
+            // name.
             ClusterSeat seat = cluster == null || shared == null
                     ? null
                     : opened(ClusterSeat.take(cluster, config.lease(), shared, ended == null ? this::close : ended));
-            backends = opened(Backends.none(config, plan, state));
+            backends = opened(Backends.none(config, plan, state, seat));
+            if (seat != null) {
+                // If the start fails, the others are told before the exports are closed, which may take long.
+                opened((AutoCloseable) seat::leave);
+            }
             TlsChoice choice = config.tls();
             tls = choice == null ? null : opened(TlsFiles.open(choice));
             exports = backends.open();
@@ -143,6 +148,9 @@ public final class WarpServer implements AutoCloseable {
             iwarp = opened(Iwarp.transport(config, limits));
             rdmaListener = opened(listenForRdma(iwarp, config, rdma));
             drain = new Drain(rdmaListener, rdma, tcp);
+            if (seat != null) {
+                seat.serving();
+            }
             started = true;
         } finally {
             if (!started) {

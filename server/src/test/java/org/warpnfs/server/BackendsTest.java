@@ -63,7 +63,7 @@ class BackendsTest {
         Path link = Files.createSymbolicLink(temporary.resolve("link"), directory);
         ServerConfig config = config(directory, directory, link, directory.resolve("../files"));
         try (StateDirectory state = StateDirectory.open(temporary.resolve("state"));
-                Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), state)) {
+                Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), state, null)) {
             List<Export> exports = backends.open().exports();
             assertThat(exports).hasSize(4);
             FileSystem first = exports.getFirst().fileSystem();
@@ -79,7 +79,7 @@ class BackendsTest {
         Files.writeString(inner.resolve("f"), "contents");
         ServerConfig config = config(outer, inner);
         try (StateDirectory state = StateDirectory.open(temporary.resolve("state"));
-                Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), state)) {
+                Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), state, null)) {
             List<Export> exports = backends.open().exports();
             FileSystem above = exports.getFirst().fileSystem();
             FileSystem below = exports.getLast().fileSystem();

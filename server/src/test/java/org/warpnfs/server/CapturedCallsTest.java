@@ -70,7 +70,7 @@ class CapturedCallsTest {
             throws Exception {
         PayloadPool pool = new PayloadPool(64 << 20, 2 << 20);
         ServerConfig config = config();
-        try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null);
+        try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null, null);
                 Programs programs = new Programs(
                         backends.open(),
                         new byte[16],
@@ -107,7 +107,7 @@ class CapturedCallsTest {
     @EnumSource(DataPath.OnOff.class)
     void nlm_switchedOff_isNotServed(DataPath.OnOff nlm) throws Exception {
         ServerConfig config = config().withDataPath(DataPath.DEFAULTS.withNlm(nlm));
-        try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null);
+        try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null, null);
                 Programs programs = new Programs(
                         backends.open(),
                         new byte[16],

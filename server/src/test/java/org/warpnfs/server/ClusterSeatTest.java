@@ -3,12 +3,15 @@ package org.warpnfs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.PluginChoice;
 import org.warpnfs.server.config.SharedPlace;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -44,8 +48,9 @@ class ClusterSeatTest {
     void directoryThatHangs_endsTheProcess() throws Exception {
         Path beat = cluster.resolve("beats/a");
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
-                ClusterSeat _ =
+                ClusterSeat seat =
                         ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
+            seat.serving();
             // Who opens it to write waits until somebody reads.
             Path fifo = cluster.resolve("fifo");
             assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
@@ -59,8 +64,9 @@ class ClusterSeatTest {
     @Test
     void recordThatCannotBeRead_endsTheProcess_althoughItCanGiveSignsOfLife() throws Exception {
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
-                ClusterSeat _ =
+                ClusterSeat seat =
                         ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
+            seat.serving();
             Files.writeString(cluster.resolve("record/000000000000000009"), "damaged");
             assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
         }
@@ -97,5 +103,103 @@ class ClusterSeatTest {
         assertThatThrownBy(() -> DirectoryState.ofNode(choice, place))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("anybody may write");
+    }
+
+    @Test
+    void recordThatIsRemoved_endsTheProcess_asAnotherClusterCouldBeFounded() throws Exception {
+        try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
+                ClusterSeat seat =
+                        ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
+            seat.serving();
+            try (var versions = Files.list(cluster.resolve("record"))) {
+                for (Path version : versions.toList()) {
+                    Files.deleteIfExists(version);
+                }
+            }
+            assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** Until it serves, its clients keep those of all others from new state. */
+    @Test
+    void startThatHangsAfterTheNodeHasJoined_endsTheProcess() throws Exception {
+        try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
+                ClusterSeat _ = ClusterSeat.take(
+                        choice,
+                        LEASE,
+                        SharedState.open(choice, LEASE, state),
+                        ended::countDown,
+                        Duration.ofSeconds(1))) {
+            assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** An engine that answers when it is told to, and counts what is ended. */
+    private static final class SilentEngine implements Remains {
+        final CountDownLatch answers = new CountDownLatch(1);
+        final List<Integer> former = new CopyOnWriteArrayList<>();
+
+        @Override
+        public boolean isNothing() {
+            return false;
+        }
+
+        @Override
+        public void awaitEngine() throws IOException {
+            try {
+                answers.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        }
+
+        @Override
+        public PluginChoice backendOf(int instance, PluginChoice backend) {
+            return backend;
+        }
+
+        @Override
+        public void opening(int instance, String source) {
+            throw new AssertionError("nothing is opened");
+        }
+
+        @Override
+        public void leaving(int instance) {
+            // It has opened nothing.
+        }
+
+        @Override
+        public void endFormer(int instance) {
+            former.add(instance);
+        }
+
+        @Override
+        public void end(String node, int instance) {
+            throw new AssertionError("nobody has died");
+        }
+    }
+
+    private static SharedState withRemains(SharedState shared, Remains remains) {
+        return (SharedState) Proxy.newProxyInstance(
+                ClusterSeatTest.class.getClassLoader(), new Class<?>[] {SharedState.class}, (_, method, arguments) -> {
+                    return method.getName().equals("remains") ? remains : method.invoke(shared, arguments);
+                });
+    }
+
+    @Test
+    void nodeWhoseExportsDoNotAnswer_doesNotJoin() throws Exception {
+        SilentEngine engine = new SilentEngine();
+        try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
+                SharedState shared = withRemains(SharedState.open(choice, LEASE, state), engine)) {
+            assertThatThrownBy(() -> ClusterSeat.take(choice, LEASE, shared, ended::countDown, Duration.ofMillis(100)))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("does not join");
+            assertThat(shared.store().read().record().members()).isEmpty();
+            engine.answers.countDown();
+            try (ClusterSeat seat = ClusterSeat.take(choice, LEASE, shared, ended::countDown)) {
+                seat.serving();
+                assertThat(engine.former).containsExactly(1);
+            }
+        }
     }
 }

@@ -26,7 +26,7 @@ public final class CephProvider implements BackendProvider {
     /** The file system; empty for the default one. */
     public static final String FILE_SYSTEM = "filesystem";
 
-    /** A word for the names of mounts, the same for all processes that replace each other; empty for a random one. */
+    /** A word for {@link #mountName}; empty for names that the state directory keeps. */
     public static final String MOUNTS = "mounts";
 
     private static final Pattern NAME_OF_MOUNT = Pattern.compile("warpnfs-[0-9a-f-]{36}");
@@ -47,13 +47,13 @@ public final class CephProvider implements BackendProvider {
                 BackendOption.of(CONFIGURATION, "The path of ceph.conf.", "/etc/ceph/ceph.conf"),
                 BackendOption.of(ID, "The user of the cluster, without 'client.'.", "admin"),
                 BackendOption.of(FILE_SYSTEM, "The file system, empty for the cluster's default.", ""),
-                BackendOption.of(MOUNTS, "A word by which the next process of this server knows its mounts.", ""));
+                BackendOption.of(MOUNTS, "A word to make names of mounts from, empty for names that are kept.", ""));
     }
 
     @Override
     public FileSystem open(String source, Map<String, String> options, BackendEnvironment environment)
             throws BackendException {
-        String directory = source.isEmpty() ? "/" : source;
+        String directory = directory(source);
         if (!directory.startsWith("/")) {
             throw BackendException.ofSource(source + " is not an absolute path in the file system");
         }
@@ -64,11 +64,22 @@ public final class CephProvider implements BackendProvider {
                 given(options, ID),
                 fileSystem.isEmpty() ? null : fileSystem,
                 directory,
-                word.isEmpty() ? name(environment.stateDirectory()) : name(word, fileSystem, directory)));
+                word.isEmpty() ? name(environment.stateDirectory()) : mountName(word, fileSystem, source)));
     }
 
-    private static String name(String... parts) {
-        byte[] text = String.join("\0", parts).getBytes(StandardCharsets.UTF_8);
+    private static String directory(String source) {
+        return source.isEmpty() ? "/" : source;
+    }
+
+    /**
+     * The name by which the cluster knows a mount.
+     *
+     * @param word the option {@link #MOUNTS}
+     * @param fileSystem the option {@link #FILE_SYSTEM}
+     * @param source of the export
+     */
+    public static String mountName(String word, String fileSystem, String source) {
+        byte[] text = String.join("\0", word, fileSystem, directory(source)).getBytes(StandardCharsets.UTF_8);
         return "warpnfs-" + UUID.nameUUIDFromBytes(text);
     }
 

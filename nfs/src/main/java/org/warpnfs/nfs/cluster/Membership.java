@@ -140,8 +140,8 @@ public final class Membership {
     }
 
     /**
-     * A sign of life was given, and then the record and the others' signs were read. One that can write but not read
-     * must not go on: it would never see that it was declared dead.
+     * A sign of life was given, and then the record was read. One that can write but not read must not go on: it would
+     * never see that it was declared dead. The others' signs do not matter to that.
      *
      * @param beganNanos a time before it was
      * @param nowNanos the present time; a sign that took too long comes too late

@@ -61,10 +61,13 @@ public final class NodeObject {
     /**
      * Sets and removes values, all or none. They are on stable storage when it returns.
      *
-     * @throws IOException also if a later process has taken the object over
+     * @throws IOException also if a later process has taken the object over, or somebody has removed it
      */
     public void change(Map<String, byte[]> values, Set<String> removed) throws IOException {
         if (!objects.change(object, new SharedObjects.Change(instance, null, values, removed))) {
+            if (objects.read(object, OWNER).isEmpty()) {
+                throw new IOException("object " + object + ": was removed, and with it the lists of clients");
+            }
             throw taken();
         }
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Set;
  * <pre>
  *   object            mark       values
  *   record            version    record: the version in 8 bytes, then the text
+ *   identity                     identity: that of the cluster; says that there was a record
  *   beat.NODE                    beat: the sign of life of a node
  *   addresses.NODE               addresses: where clients reach a node, one address a line
  * </pre>
@@ -25,11 +27,15 @@ import java.util.Set;
  */
 public final class ObjectStore implements ClusterStore {
     private static final String RECORD = "record";
+    private static final String IDENTITY = "identity";
+    private static final String ANEW = "; stop all nodes, and remove the objects " + RECORD + " and " + IDENTITY
+            + " to begin anew, without reclaims";
     private static final String BEAT = "beat";
     private static final String ADDRESSES = "addresses";
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final SharedObjects objects;
+    private volatile boolean identified;
 
     public ObjectStore(SharedObjects objects) {
         this.objects = objects;
@@ -39,26 +45,43 @@ public final class ObjectStore implements ClusterStore {
     public Versioned read() throws IOException {
         byte[] value = objects.read(RECORD, "").get(RECORD);
         if (value == null) {
+            if (!objects.read(IDENTITY, IDENTITY).isEmpty()) {
+                // Who founded another cluster now would grant what clients of this one still hold.
+                throw new IOException("object " + RECORD + ": was removed, although the cluster exists" + ANEW);
+            }
             byte[] identity = new byte[16];
             RANDOM.nextBytes(identity);
             return new Versioned(0, ClusterRecord.empty(HexFormat.of().formatHex(identity)));
         }
         if (value.length < Long.BYTES || value.length > Long.BYTES + RecordText.MAX_BYTES) {
-            throw new IOException("object " + RECORD + ": has " + value.length + " bytes; stop all nodes, and remove"
-                    + " it to begin anew, without reclaims");
+            throw new IOException("object " + RECORD + ": has " + value.length + " bytes" + ANEW);
         }
         ByteBuffer bytes = ByteBuffer.wrap(value);
         long version = bytes.getLong();
         byte[] text = new byte[bytes.remaining()];
         bytes.get(text);
+        ClusterRecord record;
         try {
-            return new Versioned(version, RecordText.parse(text));
+            record = RecordText.parse(text);
         } catch (IOException e) {
-            throw new IOException(
-                    "object " + RECORD + ": " + e.getMessage()
-                            + "; stop all nodes, and remove it to begin anew, without reclaims",
-                    e);
+            throw new IOException("object " + RECORD + ": " + e.getMessage() + ANEW, e);
         }
+        identify(record);
+        return new Versioned(version, record);
+    }
+
+    /** Whoever reads the record first says that there is one. */
+    private void identify(ClusterRecord record) throws IOException {
+        if (identified) {
+            return;
+        }
+        byte[] identity = record.identity().getBytes(StandardCharsets.US_ASCII);
+        boolean first =
+                objects.change(IDENTITY, new SharedObjects.Change("", null, Map.of(IDENTITY, identity), Set.of()));
+        if (!first && !Arrays.equals(identity, objects.read(IDENTITY, IDENTITY).get(IDENTITY))) {
+            throw new IOException("object " + RECORD + ": is of another cluster than object " + IDENTITY + ANEW);
+        }
+        identified = true;
     }
 
     @Override

@@ -21,6 +21,11 @@ public final class FakeObjects implements SharedObjects {
         losingAnswers = fails && made;
     }
 
+    /** As an administrator may. */
+    public synchronized void remove(String object) {
+        objects.remove(object);
+    }
+
     @Override
     public synchronized NavigableMap<String, byte[]> read(String object, String prefix) throws IOException {
         NavigableMap<String, byte[]> found = new TreeMap<>();

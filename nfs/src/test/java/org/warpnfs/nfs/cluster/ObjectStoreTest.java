@@ -43,7 +43,7 @@ class ObjectStoreTest extends ClusterStoreContract {
         assertThatThrownBy(store::read)
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("object record: ")
-                .hasMessageContaining("remove it");
+                .hasMessageContaining("remove the objects record and identity");
         boolean _ = objects.change("record", SharedObjects.Change.of("record", new byte[3]));
         assertThatThrownBy(store::read).hasMessageContaining("3 bytes");
     }
@@ -66,5 +66,38 @@ class ObjectStoreTest extends ClusterStoreContract {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void record_missing_foundsNoSecondCluster() throws IOException {
+        assertThat(store.replace(0, store.read().record().join("a"))).isTrue();
+        String identity = store.read().record().identity();
+        objects.remove("record");
+        for (ObjectStore any : List.of(store, new ObjectStore(objects))) {
+            assertThatThrownBy(any::read)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("object record: was removed");
+        }
+        objects.remove("identity");
+        assertThat(store.read().version()).as("of a cluster that begins anew").isZero();
+        ObjectStore anew = new ObjectStore(objects);
+        assertThat(anew.replace(0, anew.read().record().join("a"))).isTrue();
+        assertThat(anew.read().record().identity()).isNotEqualTo(identity);
+    }
+
+    @Test
+    void record_ofAnotherCluster_isRefused() throws IOException {
+        assertThat(store.replace(0, store.read().record().join("a"))).isTrue();
+        boolean _ = objects.change("identity", SharedObjects.Change.of("identity", bytes("another")));
+        assertThatThrownBy(store::read).hasMessageContaining("of another cluster");
+    }
+
+    @Test
+    void nodeWhoseObjectWasRemoved_isNotToldOfALaterProcess() throws IOException {
+        NodeObject node = NodeObject.claim(objects, "a", 3);
+        objects.remove("node.a");
+        assertThatThrownBy(() -> node.change(Map.of("x", bytes("1")), Set.of()))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("object node.a: was removed");
     }
 }

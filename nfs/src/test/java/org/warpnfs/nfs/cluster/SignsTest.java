@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +25,7 @@ class SignsTest {
     Path directory;
 
     private DirectoryStore store;
+    private Lookout lookout;
     private ClusterStore.Versioned latest;
     private Membership a;
     private long now;
@@ -27,6 +33,7 @@ class SignsTest {
     @BeforeEach
     void open() throws IOException {
         store = DirectoryStore.open(directory);
+        lookout = new Lookout(store, "a", Long.MAX_VALUE, () -> now);
         ClusterRecord record = store.read().record().join("b").join("c").join("a");
         latest = new ClusterStore.Versioned(1, record);
         a = new Membership("a", TIMING, latest, 0, new Random(1));
@@ -44,8 +51,8 @@ class SignsTest {
     /** What the record is after a node has looked and stepped; a loop without end fails. */
     private void settle() throws IOException {
         for (int attempt = 0; attempt < 20; attempt++) {
-            Signs signs = Signs.look(store, "a", a.watched(latest.record()), now);
             a.renewed(now, now);
+            Signs signs = lookout.look(a.watched(latest.record()));
             switch (a.step(now, new View(latest, signs, now))) {
                 case Membership.Step.Propose(ClusterRecord next) ->
                     latest = new ClusterStore.Versioned(latest.version() + 1, next);
@@ -106,7 +113,7 @@ class SignsTest {
     @Test
     void onlyOtherNode_whoseSignCannotBeRead_keepsThisOneFromNothing() throws IOException {
         damage("b");
-        Signs signs = Signs.look(store, "a", Set.of("b"), 0);
+        Signs signs = lookout.look(Set.of("b"));
         assertThat(signs.nodes()).isEmpty();
         assertThat(signs.hasTried(Set.of("b"))).isTrue();
     }
@@ -115,7 +122,48 @@ class SignsTest {
     void notEvenItsOwnSign_isTheDirectorysFailure() throws IOException {
         damage("b");
         damage("a");
-        assertThatThrownBy(() -> Signs.look(store, "a", Set.of("b"), 0)).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> Signs.look(store, "a", Set.of("a"), 0)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> lookout.look(Set.of("b"))).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> lookout.look(Set.of("a"))).isInstanceOf(IOException.class);
+    }
+
+    /** Reading a sign of one of these takes a nanosecond, and fails. */
+    private Lookout slowLookout(Set<String> slow, List<String> tried) {
+        SharedObjects objects = new SharedObjects() {
+            @Override
+            public NavigableMap<String, byte[]> read(String object, String prefix) throws IOException {
+                String node = object.substring("beat.".length());
+                tried.add(node);
+                if (slow.contains(node)) {
+                    now++;
+                    throw new IOException("no answer in time");
+                }
+                return new TreeMap<>();
+            }
+
+            @Override
+            public boolean change(String object, Change change) {
+                throw new AssertionError("nothing is changed by looking");
+            }
+        };
+        return new Lookout(new ObjectStore(objects), "own", 2, () -> now);
+    }
+
+    @Test
+    void signsThatTakeLongToFail_doNotHoldUpTheNextSignOfLife_andEachIsTriedInTurn() throws IOException {
+        Set<String> slow = new TreeSet<>(Set.of("b", "c", "d", "e", "f"));
+        Set<String> all = new TreeSet<>(slow);
+        all.add("g");
+        List<String> tried = new ArrayList<>();
+        Lookout slowly = slowLookout(slow, tried);
+        for (int i = 0; i < 4; i++) {
+            long before = now;
+            Signs signs = slowly.look(all);
+            assertThat(now - before).as("time that it took").isEqualTo(2);
+            assertThat(signs.hasTried(all)).isTrue();
+            if (i > 1) {
+                assertThat(signs.nodes()).as("those that can be read").containsExactly("g");
+            }
+        }
+        assertThat(tried).containsAll(slow);
     }
 }

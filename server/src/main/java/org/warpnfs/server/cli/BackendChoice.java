@@ -76,16 +76,7 @@ final class BackendChoice {
                 List.of(
                         ceph(settings, CephProvider.CONFIGURATION, Settings.CEPH_CONF),
                         ceph(settings, CephProvider.ID, Settings.CEPH_ID),
-                        ceph(settings, CephProvider.FILE_SYSTEM, Settings.CEPH_FILESYSTEM),
-                        new PluginChoice.Option(CephProvider.MOUNTS, mounts(settings), settings.at(Settings.CLUSTER))));
-    }
-
-    /** What a node's mounts are called wherever it runs. With a directory they have their names in there. */
-    private static String mounts(Resolved settings) {
-        String cluster = settings.get(Settings.CLUSTER);
-        return cluster.isEmpty() || !settings.get(Settings.CLUSTER_DIRECTORY).isEmpty()
-                ? ""
-                : settings.get(Settings.CLUSTER_POOL) + '/' + cluster + '/' + settings.get(Settings.NODE);
+                        ceph(settings, CephProvider.FILE_SYSTEM, Settings.CEPH_FILESYSTEM)));
     }
 
     private static PluginChoice.Option ceph(Resolved settings, String option, Setting<String> setting) {

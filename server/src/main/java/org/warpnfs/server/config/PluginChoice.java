@@ -1,6 +1,7 @@
 package org.warpnfs.server.config;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,14 @@ public record PluginChoice(
         String name, String place, @Nullable Path directory, List<Option> options) {
     public PluginChoice {
         options = List.copyOf(options);
+    }
+
+    /** The same with one option set, whatever was written. */
+    public PluginChoice with(String key, String value) {
+        List<Option> changed = new ArrayList<>(options);
+        changed.removeIf(option -> option.key().equals(key));
+        changed.add(new Option(key, value, place));
+        return new PluginChoice(name, place, directory, changed);
     }
 
     /**

@@ -15,14 +15,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.killed.Link.Way;
 import org.warpnfs.server.killed.VerifyingClient.Kindred;
+import org.warpnfs.testkit.ceph.CephCluster;
 
 /**
  * Three gateways of the same directory, each a process of its own. One is killed again and again, and another process
- * takes its name and address over, with nothing of it but what lies in the directory of the cluster.
+ * takes its name and address over, with nothing of it but what the cluster shares.
  *
  * <p>{@code -Dwarpnfs.takeovers=N} sets how often. Then an NFSv3 client has a lock at each kill; by default at the last
  * alone, since NLM has no word for having reclaimed everything, and its grace period lasts a lease.
@@ -35,6 +37,8 @@ class TakeoverTest {
     /** Within it every gateway has noticed the end of a grace period. */
     private static final int NOTICE_SECONDS = 10;
 
+    private static final int UNSTABLE = 0;
+    private static final int DELAY = 10_008;
     private static final int DENIED = 10_010;
     private static final int GRACE = 10_013;
     private static final Pattern ENFORCED = Pattern.compile("clients of another node may reclaim");
@@ -61,6 +65,34 @@ class TakeoverTest {
         // A server in this process may have set the umask to 0.
         Files.setPosixFilePermissions(cluster, PosixFilePermissions.fromString("rwxr-xr-x"));
         takeOver(export, ExportedFiles.onThisHost(), List.of("--cluster-directory", temp.toString()));
+    }
+
+    /**
+     * With nothing in common but the cluster of Ceph, and as a user that administrators make. What a gateway had of
+     * files when it was killed must hold up nobody for as long as Ceph itself waits, which is longer than a lease.
+     */
+    @Test
+    void gatewayOfCephThatIsKilled_itsSuccessorGivesItsClientsWhatTheyHad_andTheOthersDoNotWaitForWhatItHad()
+            throws Exception {
+        CephCluster.missing().ifPresent(reason -> {
+            System.err.println(reason + ": tests with a cluster are skipped");
+            Assumptions.abort(reason);
+        });
+        try (CephCluster ceph = CephCluster.startWithKeys()) {
+            ceph.addUser("gateway", "/");
+            try (CephFiles files = CephFiles.of(ceph, "gateway")) {
+                takeOver(
+                        Path.of("/"),
+                        files,
+                        List.of(
+                                "--backend",
+                                "ceph",
+                                "--ceph-conf",
+                                ceph.configuration().toString(),
+                                "--ceph-id",
+                                "gateway"));
+            }
+        }
     }
 
     private void takeOver(Path export, ExportedFiles files, List<String> where) throws Exception {
@@ -92,6 +124,7 @@ class TakeoverTest {
             contender.completeReclaim(toB);
             V4Client holder = new V4Client(2, "holder", 0);
             byte[] root = new byte[0];
+            byte[] cached = new byte[0];
             Life lifeOfA = new Life(LEASE_SECONDS);
             for (; takeover <= TAKEOVERS; takeover++) {
                 a.start();
@@ -106,6 +139,10 @@ class TakeoverTest {
                             .isZero();
                     holder.holdCreated();
                     assertThat(holder.lock(toA, false)).as("LOCK").isZero();
+                    cached = contender
+                            .create(toB, Link.nextXid(), root, "cached")
+                            .handle();
+                    contender.closeCreated(toB);
                 } else {
                     assertThat(contend(contender, toB, root))
                             .as("before it is reclaimed")
@@ -126,6 +163,9 @@ class TakeoverTest {
                         .as("LOCK at the other gateway of what is locked")
                         .isEqualTo(DENIED);
                 nlm.next(a, c, takeover < TAKEOVERS && (NLM_EACH_TIME || takeover == TAKEOVERS - 1));
+                assertThat(write(toA, cached))
+                        .as("WRITE that stays in the gateway's memory")
+                        .isZero();
                 int before = timesEnforced(b);
                 int beforeAtC = timesEnforced(c);
                 lifeOfA.beginKill();
@@ -137,6 +177,9 @@ class TakeoverTest {
                 assertThat(contend(contender, toB, root))
                         .as("while its gateway is dead")
                         .isEqualTo(GRACE);
+                assertThat(writeAtSurvivor(toB, cached))
+                        .as("WRITE of what the dead gateway has written")
+                        .isZero();
                 assertThat(contender.renew(toB)).isZero();
                 lifeOfA = lifeOfA.next();
             }
@@ -244,6 +287,25 @@ class TakeoverTest {
         int locked = contender.lockCreated(link);
         contender.closeCreated(link);
         return locked;
+    }
+
+    /** By NFSv3, which has no state, so that the grace period does not matter. */
+    private static int write(Link link, byte[] file) throws Exception {
+        return new V3Calls(link, 0)
+                .write(Link.nextXid(), file, new FileModel.Range(0, 1, 1), UNSTABLE)
+                .status();
+    }
+
+    /**
+     * Asks again while the server says that it waits. If that took a lease, the gateway's clients would lose theirs.
+     */
+    private static int writeAtSurvivor(Link link, byte[] file) throws Exception {
+        int status = write(link, file);
+        while (status == DELAY) {
+            Thread.sleep(100);
+            status = write(link, file);
+        }
+        return status;
     }
 
     private static int contendOutOfGrace(V4Client contender, V4Client holder, Link toB, Link toA, byte[] root)

@@ -1,8 +1,8 @@
 package org.warpnfs.fs.ceph.libcephfs;
 
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -14,12 +14,13 @@ public final class DataCalls {
     public static final int O_RDWR = 2;
 
     private static final MethodHandle OPEN =
-            Library.intFunction("ceph_ll_open", POINTER, POINTER, INT, POINTER, POINTER);
-    private static final MethodHandle READ = Library.intFunction("ceph_ll_read", POINTER, POINTER, LONG, LONG, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_open", POINTER, POINTER, INT, POINTER, POINTER);
+    private static final MethodHandle READ =
+            Library.CEPHFS.intFunction("ceph_ll_read", POINTER, POINTER, LONG, LONG, POINTER);
     private static final MethodHandle WRITE =
-            Library.intFunction("ceph_ll_write", POINTER, POINTER, LONG, LONG, POINTER);
-    private static final MethodHandle FSYNC = Library.intFunction("ceph_ll_fsync", POINTER, POINTER, INT);
-    private static final MethodHandle CLOSE = Library.intFunction("ceph_ll_close", POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_write", POINTER, POINTER, LONG, LONG, POINTER);
+    private static final MethodHandle FSYNC = Library.CEPHFS.intFunction("ceph_ll_fsync", POINTER, POINTER, INT);
+    private static final MethodHandle CLOSE = Library.CEPHFS.intFunction("ceph_ll_close", POINTER, POINTER);
 
     private DataCalls() {}
 

@@ -2,9 +2,9 @@ package org.warpnfs.fs.ceph.libcephfs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -34,12 +34,13 @@ public final class DirectoryStream implements AutoCloseable {
     private static final int TYPE_SHIFT = 12;
 
     private static final MethodHandle OPENDIR =
-            Library.intFunction("ceph_ll_opendir", POINTER, POINTER, POINTER, POINTER);
-    private static final MethodHandle SEEKDIR = Library.voidFunction("ceph_seekdir", POINTER, POINTER, LONG);
+            Library.CEPHFS.intFunction("ceph_ll_opendir", POINTER, POINTER, POINTER, POINTER);
+    private static final MethodHandle SEEKDIR = Library.CEPHFS.voidFunction("ceph_seekdir", POINTER, POINTER, LONG);
     private static final MethodHandle READDIR =
-            Library.intFunction("ceph_readdirplus_r", POINTER, POINTER, POINTER, POINTER, INT, INT, POINTER);
-    private static final MethodHandle READDIR_NAMES = Library.intFunction("ceph_readdir_r", POINTER, POINTER, POINTER);
-    private static final MethodHandle RELEASEDIR = Library.intFunction("ceph_ll_releasedir", POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_readdirplus_r", POINTER, POINTER, POINTER, POINTER, INT, INT, POINTER);
+    private static final MethodHandle READDIR_NAMES =
+            Library.CEPHFS.intFunction("ceph_readdir_r", POINTER, POINTER, POINTER);
+    private static final MethodHandle RELEASEDIR = Library.CEPHFS.intFunction("ceph_ll_releasedir", POINTER, POINTER);
 
     private final Mount mount;
     private final MemorySegment stream;

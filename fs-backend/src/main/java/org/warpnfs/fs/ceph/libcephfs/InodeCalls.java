@@ -4,9 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
@@ -27,16 +27,17 @@ public final class InodeCalls {
     private static final MemoryLayout VINODENO =
             MemoryLayout.structLayout(JAVA_LONG.withName("ino"), JAVA_LONG.withName("snapid"));
 
-    private static final MethodHandle ROOT = Library.intFunction("ceph_ll_lookup_root", POINTER, POINTER);
-    private static final MethodHandle LOOKUP = Library.intFunction("ceph_ll_lookup_vino", POINTER, VINODENO, POINTER);
-    private static final MethodHandle PUT = Library.intFunction("ceph_ll_put", POINTER, POINTER);
+    private static final MethodHandle ROOT = Library.CEPHFS.intFunction("ceph_ll_lookup_root", POINTER, POINTER);
+    private static final MethodHandle LOOKUP =
+            Library.CEPHFS.intFunction("ceph_ll_lookup_vino", POINTER, VINODENO, POINTER);
+    private static final MethodHandle PUT = Library.CEPHFS.intFunction("ceph_ll_put", POINTER, POINTER);
     private static final MethodHandle GETATTR =
-            Library.intFunction("ceph_ll_getattr", POINTER, POINTER, POINTER, INT, INT, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_getattr", POINTER, POINTER, POINTER, INT, INT, POINTER);
     private static final MethodHandle SETATTR =
-            Library.intFunction("ceph_ll_setattr", POINTER, POINTER, POINTER, INT, POINTER);
-    private static final MethodHandle SYNC = Library.intFunction("ceph_ll_sync_inode", POINTER, POINTER, INT);
+            Library.CEPHFS.intFunction("ceph_ll_setattr", POINTER, POINTER, POINTER, INT, POINTER);
+    private static final MethodHandle SYNC = Library.CEPHFS.intFunction("ceph_ll_sync_inode", POINTER, POINTER, INT);
     private static final MethodHandle READLINK =
-            Library.intFunction("ceph_ll_readlink", POINTER, POINTER, POINTER, LONG, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_readlink", POINTER, POINTER, POINTER, LONG, POINTER);
 
     private InodeCalls() {}
 

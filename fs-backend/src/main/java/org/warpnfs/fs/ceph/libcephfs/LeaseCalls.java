@@ -1,7 +1,7 @@
 package org.warpnfs.fs.ceph.libcephfs;
 
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -21,10 +21,11 @@ public final class LeaseCalls {
     private static final int TO_READ = 1;
     private static final int TO_WRITE = 2;
 
-    private static final MethodHandle RETURN_TIMEOUT = Library.intFunction("ceph_get_cap_return_timeout", POINTER);
-    private static final MethodHandle SET_TIMEOUT = Library.intFunction("ceph_set_deleg_timeout", POINTER, INT);
+    private static final MethodHandle RETURN_TIMEOUT =
+            Library.CEPHFS.intFunction("ceph_get_cap_return_timeout", POINTER);
+    private static final MethodHandle SET_TIMEOUT = Library.CEPHFS.intFunction("ceph_set_deleg_timeout", POINTER, INT);
     private static final MethodHandle DELEGATION =
-            Library.intFunction("ceph_ll_delegation", POINTER, POINTER, INT, POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_delegation", POINTER, POINTER, INT, POINTER, POINTER);
 
     /** Whom to tell, by the number that the library has as its pointer. */
     static final Map<Long, Runnable> TOLD = new ConcurrentHashMap<>();
@@ -41,7 +42,7 @@ public final class LeaseCalls {
                             LeaseCalls.class,
                             "breaking",
                             MethodType.methodType(void.class, MemorySegment.class, MemorySegment.class));
-            return Library.stub(breaking, FunctionDescriptor.ofVoid(POINTER, POINTER));
+            return Library.CEPHFS.stub(breaking, FunctionDescriptor.ofVoid(POINTER, POINTER));
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("the method that libcephfs calls is not there", e);
         }

@@ -2,9 +2,9 @@ package org.warpnfs.fs.ceph.libcephfs;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -40,8 +40,9 @@ public final class LockCalls {
     private static final int DO_NOT_WAIT = 0;
 
     private static final MethodHandle SETLK =
-            Library.intFunction("ceph_ll_setlk", POINTER, POINTER, POINTER, LONG, INT);
-    private static final MethodHandle GETLK = Library.intFunction("ceph_ll_getlk", POINTER, POINTER, POINTER, LONG);
+            Library.CEPHFS.intFunction("ceph_ll_setlk", POINTER, POINTER, POINTER, LONG, INT);
+    private static final MethodHandle GETLK =
+            Library.CEPHFS.intFunction("ceph_ll_getlk", POINTER, POINTER, POINTER, LONG);
 
     private LockCalls() {}
 

@@ -1,7 +1,7 @@
 package org.warpnfs.fs.ceph.libcephfs;
 
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -12,25 +12,27 @@ import java.nio.charset.StandardCharsets;
  * that mount alone.
  */
 public final class Mount {
-    private static final MethodHandle CREATE = Library.intFunction("ceph_create", POINTER, POINTER);
-    private static final MethodHandle READ_CONF = Library.intFunction("ceph_conf_read_file", POINTER, POINTER);
-    private static final MethodHandle SET_CONF = Library.intFunction("ceph_conf_set", POINTER, POINTER, POINTER);
-    private static final MethodHandle SELECT = Library.intFunction("ceph_select_filesystem", POINTER, POINTER);
-    private static final MethodHandle MOUNT = Library.intFunction("ceph_mount", POINTER, POINTER);
-    private static final MethodHandle FS_CID = Library.longFunction("ceph_get_fs_cid", POINTER);
-    private static final MethodHandle INSTANCE = Library.longFunction("ceph_get_instance_id", POINTER);
-    private static final MethodHandle UMASK = Library.intFunction("ceph_umask", POINTER, INT);
-    private static final MethodHandle ABORT = Library.intFunction("ceph_abort_conn", POINTER);
-    private static final MethodHandle UNMOUNT = Library.intFunction("ceph_unmount", POINTER);
-    private static final MethodHandle RELEASE = Library.intFunction("ceph_release", POINTER);
-    private static final MethodHandle STATFS = Library.intFunction("ceph_ll_statfs", POINTER, POINTER, POINTER);
-    private static final MethodHandle INIT = Library.intFunction("ceph_init", POINTER);
-    private static final MethodHandle START_RECLAIM = Library.intFunction("ceph_start_reclaim", POINTER, POINTER, INT);
-    private static final MethodHandle FINISH_RECLAIM = Library.voidFunction("ceph_finish_reclaim", POINTER);
-    private static final MethodHandle SET_UUID = Library.voidFunction("ceph_set_uuid", POINTER, POINTER);
-    private static final MethodHandle OPEN = Library.intFunction("ceph_open", POINTER, POINTER, INT, INT);
-    private static final MethodHandle FD_CAPS = Library.intFunction("ceph_debug_get_fd_caps", POINTER, INT);
-    private static final MethodHandle VERSION = Library.pointerFunction("ceph_version", POINTER, POINTER, POINTER);
+    private static final MethodHandle CREATE = Library.CEPHFS.intFunction("ceph_create", POINTER, POINTER);
+    private static final MethodHandle READ_CONF = Library.CEPHFS.intFunction("ceph_conf_read_file", POINTER, POINTER);
+    private static final MethodHandle SET_CONF = Library.CEPHFS.intFunction("ceph_conf_set", POINTER, POINTER, POINTER);
+    private static final MethodHandle SELECT = Library.CEPHFS.intFunction("ceph_select_filesystem", POINTER, POINTER);
+    private static final MethodHandle MOUNT = Library.CEPHFS.intFunction("ceph_mount", POINTER, POINTER);
+    private static final MethodHandle FS_CID = Library.CEPHFS.longFunction("ceph_get_fs_cid", POINTER);
+    private static final MethodHandle INSTANCE = Library.CEPHFS.longFunction("ceph_get_instance_id", POINTER);
+    private static final MethodHandle UMASK = Library.CEPHFS.intFunction("ceph_umask", POINTER, INT);
+    private static final MethodHandle ABORT = Library.CEPHFS.intFunction("ceph_abort_conn", POINTER);
+    private static final MethodHandle UNMOUNT = Library.CEPHFS.intFunction("ceph_unmount", POINTER);
+    private static final MethodHandle RELEASE = Library.CEPHFS.intFunction("ceph_release", POINTER);
+    private static final MethodHandle STATFS = Library.CEPHFS.intFunction("ceph_ll_statfs", POINTER, POINTER, POINTER);
+    private static final MethodHandle INIT = Library.CEPHFS.intFunction("ceph_init", POINTER);
+    private static final MethodHandle START_RECLAIM =
+            Library.CEPHFS.intFunction("ceph_start_reclaim", POINTER, POINTER, INT);
+    private static final MethodHandle FINISH_RECLAIM = Library.CEPHFS.voidFunction("ceph_finish_reclaim", POINTER);
+    private static final MethodHandle SET_UUID = Library.CEPHFS.voidFunction("ceph_set_uuid", POINTER, POINTER);
+    private static final MethodHandle OPEN = Library.CEPHFS.intFunction("ceph_open", POINTER, POINTER, INT, INT);
+    private static final MethodHandle FD_CAPS = Library.CEPHFS.intFunction("ceph_debug_get_fd_caps", POINTER, INT);
+    private static final MethodHandle VERSION =
+            Library.CEPHFS.pointerFunction("ceph_version", POINTER, POINTER, POINTER);
 
     /** CEPH_RECLAIM_RESET: what the other client had is not wanted. */
     private static final int RECLAIM_RESET = 1;

@@ -1,8 +1,8 @@
 package org.warpnfs.fs.ceph.libcephfs;
 
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.invoke.MethodHandle;
 
@@ -12,23 +12,24 @@ public final class NameCalls {
     private static final int O_CREAT = 0100;
     private static final int O_EXCL = 0200;
 
-    private static final MethodHandle LOOKUP =
-            Library.intFunction("ceph_ll_lookup", POINTER, POINTER, POINTER, POINTER, POINTER, INT, INT, POINTER);
-    private static final MethodHandle CREATE = Library.intFunction(
+    private static final MethodHandle LOOKUP = Library.CEPHFS.intFunction(
+            "ceph_ll_lookup", POINTER, POINTER, POINTER, POINTER, POINTER, INT, INT, POINTER);
+    private static final MethodHandle CREATE = Library.CEPHFS.intFunction(
             "ceph_ll_create", POINTER, POINTER, POINTER, INT, INT, POINTER, POINTER, POINTER, INT, INT, POINTER);
-    private static final MethodHandle MKDIR =
-            Library.intFunction("ceph_ll_mkdir", POINTER, POINTER, POINTER, INT, POINTER, POINTER, INT, INT, POINTER);
-    private static final MethodHandle MKNOD = Library.intFunction(
+    private static final MethodHandle MKDIR = Library.CEPHFS.intFunction(
+            "ceph_ll_mkdir", POINTER, POINTER, POINTER, INT, POINTER, POINTER, INT, INT, POINTER);
+    private static final MethodHandle MKNOD = Library.CEPHFS.intFunction(
             "ceph_ll_mknod", POINTER, POINTER, POINTER, INT, LONG, POINTER, POINTER, INT, INT, POINTER);
-    private static final MethodHandle SYMLINK = Library.intFunction(
+    private static final MethodHandle SYMLINK = Library.CEPHFS.intFunction(
             "ceph_ll_symlink", POINTER, POINTER, POINTER, POINTER, POINTER, POINTER, INT, INT, POINTER);
     private static final MethodHandle LINK =
-            Library.intFunction("ceph_ll_link", POINTER, POINTER, POINTER, POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_link", POINTER, POINTER, POINTER, POINTER, POINTER);
     private static final MethodHandle UNLINK =
-            Library.intFunction("ceph_ll_unlink", POINTER, POINTER, POINTER, POINTER);
-    private static final MethodHandle RMDIR = Library.intFunction("ceph_ll_rmdir", POINTER, POINTER, POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_unlink", POINTER, POINTER, POINTER, POINTER);
+    private static final MethodHandle RMDIR =
+            Library.CEPHFS.intFunction("ceph_ll_rmdir", POINTER, POINTER, POINTER, POINTER);
     private static final MethodHandle RENAME =
-            Library.intFunction("ceph_ll_rename", POINTER, POINTER, POINTER, POINTER, POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_rename", POINTER, POINTER, POINTER, POINTER, POINTER, POINTER);
 
     private NameCalls() {}
 

@@ -1,7 +1,7 @@
 package org.warpnfs.fs.ceph.libcephfs;
 
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * again, when another metadata server takes over.
  */
 public final class UserPerm implements AutoCloseable {
-    private static final MethodHandle NEW = Library.pointerFunction("ceph_userperm_new", INT, INT, INT, POINTER);
-    private static final MethodHandle DESTROY = Library.voidFunction("ceph_userperm_destroy", POINTER);
+    private static final MethodHandle NEW = Library.CEPHFS.pointerFunction("ceph_userperm_new", INT, INT, INT, POINTER);
+    private static final MethodHandle DESTROY = Library.CEPHFS.voidFunction("ceph_userperm_destroy", POINTER);
 
     private static final GroupLists LISTS = new GroupLists();
 

@@ -2,9 +2,9 @@ package org.warpnfs.fs.ceph.libcephfs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.INT;
-import static org.warpnfs.fs.ceph.libcephfs.Library.LONG;
-import static org.warpnfs.fs.ceph.libcephfs.Library.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,13 +22,13 @@ public final class XattrCalls {
     private static final int MAX_BYTES = 65_536;
 
     private static final MethodHandle GET =
-            Library.intFunction("ceph_ll_getxattr", POINTER, POINTER, POINTER, POINTER, LONG, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_getxattr", POINTER, POINTER, POINTER, POINTER, LONG, POINTER);
     private static final MethodHandle SET =
-            Library.intFunction("ceph_ll_setxattr", POINTER, POINTER, POINTER, POINTER, LONG, INT, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_setxattr", POINTER, POINTER, POINTER, POINTER, LONG, INT, POINTER);
     private static final MethodHandle LIST =
-            Library.intFunction("ceph_ll_listxattr", POINTER, POINTER, POINTER, LONG, POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_listxattr", POINTER, POINTER, POINTER, LONG, POINTER, POINTER);
     private static final MethodHandle REMOVE =
-            Library.intFunction("ceph_ll_removexattr", POINTER, POINTER, POINTER, POINTER);
+            Library.CEPHFS.intFunction("ceph_ll_removexattr", POINTER, POINTER, POINTER, POINTER);
 
     /** An attribute that each directory has, and that the library never answers from its memory. */
     private static final byte[] DIRECTORY_ENTRIES = "ceph.dir.rentries".getBytes(StandardCharsets.US_ASCII);

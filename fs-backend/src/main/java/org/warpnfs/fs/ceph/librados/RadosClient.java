@@ -1,7 +1,7 @@
 package org.warpnfs.fs.ceph.librados;
 
-import static org.warpnfs.fs.ceph.librados.RadosLibrary.LONG;
-import static org.warpnfs.fs.ceph.librados.RadosLibrary.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,17 +17,20 @@ import java.nio.charset.StandardCharsets;
  * so has done is not known. Safe for any thread, but nothing may be called after {@link #close}.
  */
 public final class RadosClient implements AutoCloseable {
-    private static final MethodHandle CREATE = RadosLibrary.intFunction("rados_create", POINTER, POINTER);
-    private static final MethodHandle READ_CONF = RadosLibrary.intFunction("rados_conf_read_file", POINTER, POINTER);
-    private static final MethodHandle SET_CONF = RadosLibrary.intFunction("rados_conf_set", POINTER, POINTER, POINTER);
-    private static final MethodHandle CONNECT = RadosLibrary.intFunction("rados_connect", POINTER);
-    private static final MethodHandle SHUTDOWN = RadosLibrary.voidFunction("rados_shutdown", POINTER);
-    private static final MethodHandle COMMAND = RadosLibrary.intFunction(
+    private static final MethodHandle CREATE = RadosLibrary.RADOS.intFunction("rados_create", POINTER, POINTER);
+    private static final MethodHandle READ_CONF =
+            RadosLibrary.RADOS.intFunction("rados_conf_read_file", POINTER, POINTER);
+    private static final MethodHandle SET_CONF =
+            RadosLibrary.RADOS.intFunction("rados_conf_set", POINTER, POINTER, POINTER);
+    private static final MethodHandle CONNECT = RadosLibrary.RADOS.intFunction("rados_connect", POINTER);
+    private static final MethodHandle SHUTDOWN = RadosLibrary.RADOS.voidFunction("rados_shutdown", POINTER);
+    private static final MethodHandle COMMAND = RadosLibrary.RADOS.intFunction(
             "rados_mon_command", POINTER, POINTER, LONG, POINTER, LONG, POINTER, POINTER, POINTER, POINTER);
-    private static final MethodHandle FREE = RadosLibrary.voidFunction("rados_buffer_free", POINTER);
-    private static final MethodHandle POOL = RadosLibrary.intFunction("rados_ioctx_create", POINTER, POINTER, POINTER);
+    private static final MethodHandle FREE = RadosLibrary.RADOS.voidFunction("rados_buffer_free", POINTER);
+    private static final MethodHandle POOL =
+            RadosLibrary.RADOS.intFunction("rados_ioctx_create", POINTER, POINTER, POINTER);
     private static final MethodHandle NAMESPACE =
-            RadosLibrary.voidFunction("rados_ioctx_set_namespace", POINTER, POINTER);
+            RadosLibrary.RADOS.voidFunction("rados_ioctx_set_namespace", POINTER, POINTER);
 
     private static final int MOST_ANSWER_BYTES = 1 << 24;
 

@@ -1,9 +1,9 @@
 package org.warpnfs.fs.ceph.librados;
 
-import static org.warpnfs.fs.ceph.librados.RadosLibrary.BYTE;
-import static org.warpnfs.fs.ceph.librados.RadosLibrary.INT;
-import static org.warpnfs.fs.ceph.librados.RadosLibrary.LONG;
-import static org.warpnfs.fs.ceph.librados.RadosLibrary.POINTER;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.BYTE;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.INT;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.LONG;
+import static org.warpnfs.fs.ceph.foreign.ForeignLibrary.POINTER;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,30 +25,30 @@ import org.jspecify.annotations.Nullable;
  * anything of an object, so one that has died delays nobody. Safe for any thread; waits as {@link RadosClient} says.
  */
 public final class RadosObjects implements AutoCloseable {
-    private static final MethodHandle DESTROY = RadosLibrary.voidFunction("rados_ioctx_destroy", POINTER);
-    private static final MethodHandle WRITE = RadosLibrary.pointerFunction("rados_create_write_op");
-    private static final MethodHandle END_WRITE = RadosLibrary.voidFunction("rados_release_write_op", POINTER);
+    private static final MethodHandle DESTROY = RadosLibrary.RADOS.voidFunction("rados_ioctx_destroy", POINTER);
+    private static final MethodHandle WRITE = RadosLibrary.RADOS.pointerFunction("rados_create_write_op");
+    private static final MethodHandle END_WRITE = RadosLibrary.RADOS.voidFunction("rados_release_write_op", POINTER);
     private static final MethodHandle CREATE =
-            RadosLibrary.voidFunction("rados_write_op_create", POINTER, INT, POINTER);
+            RadosLibrary.RADOS.voidFunction("rados_write_op_create", POINTER, INT, POINTER);
     private static final MethodHandle COMPARE =
-            RadosLibrary.voidFunction("rados_write_op_cmpxattr", POINTER, POINTER, BYTE, POINTER, LONG);
+            RadosLibrary.RADOS.voidFunction("rados_write_op_cmpxattr", POINTER, POINTER, BYTE, POINTER, LONG);
     private static final MethodHandle MARK =
-            RadosLibrary.voidFunction("rados_write_op_setxattr", POINTER, POINTER, POINTER, LONG);
-    private static final MethodHandle SET =
-            RadosLibrary.voidFunction("rados_write_op_omap_set2", POINTER, POINTER, POINTER, POINTER, POINTER, LONG);
+            RadosLibrary.RADOS.voidFunction("rados_write_op_setxattr", POINTER, POINTER, POINTER, LONG);
+    private static final MethodHandle SET = RadosLibrary.RADOS.voidFunction(
+            "rados_write_op_omap_set2", POINTER, POINTER, POINTER, POINTER, POINTER, LONG);
     private static final MethodHandle REMOVE =
-            RadosLibrary.voidFunction("rados_write_op_omap_rm_keys2", POINTER, POINTER, POINTER, LONG);
+            RadosLibrary.RADOS.voidFunction("rados_write_op_omap_rm_keys2", POINTER, POINTER, POINTER, LONG);
     private static final MethodHandle DO_WRITE =
-            RadosLibrary.intFunction("rados_write_op_operate", POINTER, POINTER, POINTER, POINTER, INT);
-    private static final MethodHandle READ = RadosLibrary.pointerFunction("rados_create_read_op");
-    private static final MethodHandle END_READ = RadosLibrary.voidFunction("rados_release_read_op", POINTER);
-    private static final MethodHandle VALUES = RadosLibrary.voidFunction(
+            RadosLibrary.RADOS.intFunction("rados_write_op_operate", POINTER, POINTER, POINTER, POINTER, INT);
+    private static final MethodHandle READ = RadosLibrary.RADOS.pointerFunction("rados_create_read_op");
+    private static final MethodHandle END_READ = RadosLibrary.RADOS.voidFunction("rados_release_read_op", POINTER);
+    private static final MethodHandle VALUES = RadosLibrary.RADOS.voidFunction(
             "rados_read_op_omap_get_vals2", POINTER, POINTER, POINTER, LONG, POINTER, POINTER, POINTER);
     private static final MethodHandle DO_READ =
-            RadosLibrary.intFunction("rados_read_op_operate", POINTER, POINTER, POINTER, INT);
+            RadosLibrary.RADOS.intFunction("rados_read_op_operate", POINTER, POINTER, POINTER, INT);
     private static final MethodHandle NEXT =
-            RadosLibrary.intFunction("rados_omap_get_next2", POINTER, POINTER, POINTER, POINTER, POINTER);
-    private static final MethodHandle END_VALUES = RadosLibrary.voidFunction("rados_omap_get_end", POINTER);
+            RadosLibrary.RADOS.intFunction("rados_omap_get_next2", POINTER, POINTER, POINTER, POINTER, POINTER);
+    private static final MethodHandle END_VALUES = RadosLibrary.RADOS.voidFunction("rados_omap_get_end", POINTER);
 
     private static final String MARK_NAME = "mark";
     private static final byte EQUAL = 1;
