@@ -408,6 +408,9 @@ class ChangingFilesTest {
                             .get(WAIT_SECONDS, TimeUnit.SECONDS)) {
                 // The first reply grants the credits for more than one call.
                 client.call(nfs(0).message(), ChunkOffer.NONE).get(WAIT_SECONDS, TimeUnit.SECONDS);
+                // It sends none before all have been made, or it would read replies in between.
+                CountDownLatch called = new CountDownLatch(1);
+                transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(called));
                 List<ByteBuffer> sinks = new ArrayList<>();
                 List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
                 for (int i = 0; i < SLOW_CALLS; i++) {
@@ -418,6 +421,7 @@ class ChangingFilesTest {
                 }
                 // The client's only event loop sends the calls and then stands still, so that it reads nothing.
                 transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(reads));
+                called.countDown();
                 try {
                     await(() -> server.counters().get("rdma_reply_bytes_held") > 4L * READ_BYTES
                             && server.counters().get("payload_lent_bytes") == 0);

@@ -242,6 +242,9 @@ class LentPagesTest {
             // The first reply grants the credits for more than one call.
             slow.call(NfsCall.of(xid++, NfsCall.NFS, 3, 0, 0).message(), ChunkOffer.NONE)
                     .get(SECONDS, TimeUnit.SECONDS);
+            // It sends none before all have been made, or it would read replies in between.
+            CountDownLatch called = new CountDownLatch(1);
+            transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(called));
             List<ByteBuffer> sinks = new ArrayList<>();
             List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
             for (int i = 0; i < CALLS; i++) {
@@ -251,6 +254,7 @@ class LentPagesTest {
             }
             // The client's only event loop sends the calls and then stands still, so that it reads nothing.
             transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(reads));
+            called.countDown();
             try {
                 await(() -> server.counters().get("rdma_reply_bytes_held") > 4L * MIB);
                 assertThat(server.counters().get("payload_lent_bytes")).isZero();
