@@ -62,10 +62,14 @@ dmesg_subjects='siw|iwarp|rpcrdma|xprtrdma|rdma|infiniband|RPC|NFS|nfs|lockd|sun
 # The kernel's messages when a server is gone and when it is back. They are expected if the scenario stops the server.
 dmesg_of_restart='nfs: server [0-9.]* (not responding|OK)|NFS: .*state (manager|recovery) (reboot|.*grace)'
 
-# dmesg_complaints FILE [restart]
+# A connection that the server has ended.
+dmesg_of_terminate='siw: got TERMINATE'
+
+# dmesg_complaints FILE [restart] [terminated]: the words say what is expected
 dmesg_complaints() {
   grep -E "$dmesg_subjects" "$1" | grep -v -E "$dmesg_greetings" |
-    if [ "${2:-}" = restart ]; then grep -v -E "$dmesg_of_restart"; else cat; fi | head -n 5
+    if [[ " $* " = *' restart '* ]]; then grep -v -E "$dmesg_of_restart"; else cat; fi |
+    if [[ " $* " = *' terminated '* ]]; then grep -v "$dmesg_of_terminate"; else cat; fi | head -n 5
   [ -s "$1" ] || echo 'dmesg is empty: the guest died'
 }
 
@@ -90,5 +94,8 @@ check_client() {
     verdict "the client's mountstats: large messages went by chunks" "$(stats_large "$share/stats" "$version")"
   # shellcheck disable=SC2086 # a list of words
   ! one_excuses server-gone $scenarios || gone=restart
-  verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$gone")"
+  # shellcheck disable=SC2086 # a list of words
+  ! one_excuses terminated $scenarios || gone+=' terminated'
+  # shellcheck disable=SC2086 # words
+  verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" $gone)"
 }

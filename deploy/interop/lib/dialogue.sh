@@ -30,6 +30,15 @@ serve_request() {
     dataservers-used)
       dataservers_used "$2" >"$directory/dataservers.complaint"
       if [ -s "$directory/dataservers.complaint" ]; then answer "failed: $(cat "$directory/dataservers.complaint")"; else answer done; fi ;;
+    dataservers-idle) dataservers_before=$(dataservers_moved); answer done ;;
+    dataservers-busy)
+      if [ "$(dataservers_moved)" -gt "$dataservers_before" ]; then answer done; else answer 'failed: the data servers have moved nothing'; fi ;;
+    client-evict)
+      client_evict >"$directory/evict.complaint"
+      if [ -s "$directory/evict.complaint" ]; then answer "failed: $(cat "$directory/evict.complaint")"; else answer done; fi ;;
+    refused-late)
+      refused_late "$2" >"$directory/refused.complaint"
+      if [ -s "$directory/refused.complaint" ]; then answer "failed: $(cat "$directory/refused.complaint")"; else answer done; fi ;;
     metadata-replace) if ceph_metadata_replace "$2"; then answer done; else answer 'failed: no metadata server has become active'; fi ;;
     monitor-pause) if ceph_monitor_pause "$2"; then answer done; else answer 'failed: the monitor does not answer'; fi ;;
     osd-kill) if ceph_osd_kill; then answer done; else answer 'failed: the cluster does not notice that the OSD is gone'; fi ;;

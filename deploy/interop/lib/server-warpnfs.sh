@@ -30,7 +30,8 @@ server_arguments() {
   [ "$version" != 3 ] && [ -z "${locks:-}" ] || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
   # Of version 4.0 and over TCP clients have the delegations that they get by default. So they have with Kerberos, where
   # one mount waits for the other's lock: a lock below a write delegation is known to the client's first mount alone.
-  [[ $version/$proto != 4.[12]/rdma ]] || [ -n "${realm:-}" ] || printf '%s\0' --delegations write
+  # In a cluster there are none.
+  [[ $version/$proto != 4.[12]/rdma ]] || [ -n "${realm:-}${cluster:-}" ] || printf '%s\0' --delegations write
   [ -z "${certificates:-}" ] || printf '%s\0' --tls-certificate "$directory/tls/server.pem" --tls-key "$directory/tls/server.key" \
     --tls-client-ca "$directory/tls/ca.pem"
   [ -z "${realm:-}" ] || printf '%s\0' --keytab "$directory/krb/server/keytab" --principal nfs/server.lab@LAB.TEST \
@@ -47,6 +48,7 @@ server_arguments() {
     printf '%s\0' --export "$directory/export,no_root_squash${dataservers:+,pnfs}"
   fi
   [ -z "${dataservers:-}" ] || dataserver_arguments
+  [ -z "${cluster:-}" ] || cluster_arguments one
 }
 
 server_prepare() {
@@ -153,4 +155,4 @@ server_complaints() {
   grep -h -n -m 3 -E '\bERROR\b|Exception in thread|OutOfMemoryError|LEAK|calls were still under way' "$directory"/server.*.log || true
 }
 
-server_clean() { rm -rf "$directory/export" "$directory/state"; }
+server_clean() { rm -rf "$directory/export" "$directory/state" "$directory/cluster"; }

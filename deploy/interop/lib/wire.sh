@@ -166,7 +166,10 @@ ask_callbacks() {
   # the kernel's own server does not probe a backchannel of version 4.1 and later with CB_NULL
   case ${1##*/} in delegation.*) wire_callbacks "$1" "$version" "$([ "${server:-}" = knfsd ] && [ "$version" != 4.0 ] && echo 0)" ;; esac
 }
-ask_errors() { wire_terminates "$2"; wire_errors "$2"; }
+ask_errors() {
+  scenario_excuses "$(basename "$1" .pcap)" terminated || wire_terminates "$2"
+  wire_errors "$2"
+}
 ask_malformed() { wire_malformed "$2"; }
 ask_crc() { wire_crc "$1"; }
 
