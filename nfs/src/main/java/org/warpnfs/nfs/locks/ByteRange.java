@@ -44,6 +44,11 @@ public record ByteRange(long first, long last) {
         return Long.compareUnsigned(first, other.last) <= 0 && Long.compareUnsigned(other.first, last) <= 0;
     }
 
+    /** True if every byte of the other range is in this one. */
+    boolean contains(ByteRange other) {
+        return Long.compareUnsigned(first, other.first) <= 0 && Long.compareUnsigned(other.last, last) <= 0;
+    }
+
     /** What both have in common; they overlap. */
     ByteRange common(ByteRange other) {
         return new ByteRange(

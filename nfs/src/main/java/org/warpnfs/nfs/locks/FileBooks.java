@@ -98,6 +98,8 @@ final class FileBooks implements BackendLocks.Books {
             }
             outcome = LockAttempt.Outcome.GRANTED;
             grantedInLine(reservation, after);
+            reservation.wanted().forEach(part -> service.lines()
+                    .removeServed(locks, owner, reservation.exclusive(), part));
         } else {
             locks.restore(reservation);
             locks.owe(owner, reservation.range());

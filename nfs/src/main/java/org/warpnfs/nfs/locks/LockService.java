@@ -506,6 +506,7 @@ public final class LockService {
         if (asked != null) {
             lines.remove(asked);
         }
+        lines.removeServed(locks, owner, exclusive, range);
         int before = locks.held().holdsOf(owner);
         locks.held().lock(owner, exclusive, range);
         if (!exclusive) {

@@ -91,6 +91,21 @@ final class WaitingLines {
         }
     }
 
+    /**
+     * Takes the requests out of the line whose owner would ask for them again, and has now got what they wait for by
+     * another request.
+     */
+    void removeServed(FileLocks file, Locker owner, boolean exclusive, ByteRange range) {
+        for (Waiting request : List.copyOf(byOwner.getOrDefault(owner, Map.of()).keySet())) {
+            if (request.file() == file
+                    && request.asksAgain()
+                    && (exclusive || !request.exclusive())
+                    && range.contains(request.range())) {
+                remove(request);
+            }
+        }
+    }
+
     private void forget(Waiting request) {
         Map<Waiting, Waiting> ofOwner = byOwner.get(request.owner());
         Waiting first = ofOwner == null ? null : ofOwner.remove(request);

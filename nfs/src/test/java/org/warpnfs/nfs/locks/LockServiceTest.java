@@ -255,6 +255,37 @@ class LockServiceTest {
         assertThat(service.waiting()).isZero();
     }
 
+    /** Its client need not use its turn: a LOCK that does not wait gets the same. */
+    @Test
+    void lockInTurn_rangeGotWithoutWaiting_keepsNobodyBehindIt() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        ask("b", true, range(2, 5));
+        await(1, "c", true, range(0, 9));
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
+        assertThat(toldNow()).containsExactly("b");
+
+        assertThat(take(1, "b", true, range(2, 7)).outcome()).isEqualTo(LockAttempt.Outcome.GRANTED);
+
+        assertThat(service.isWaiting(file(1), owner("b"))).isFalse();
+        service.unlockAll(file(1), owner("b"), LockServiceTest::none);
+        assertThat(toldNow()).containsExactly("c");
+    }
+
+    @Test
+    void lockInTurn_lessThanItWaitsForGot_staysInLine() throws LocksBusyException {
+        take(1, "a", true, range(4, 9));
+        ask("b", true, range(2, 5));
+        ask("b", true, range(4, 4));
+
+        take(1, "b", true, range(0, 3));
+        take(1, "d", false, range(20, 29));
+        take(1, "b", false, range(20, 29));
+        ask("b", true, range(20, 29));
+        take(1, "b", false, range(20, 29));
+
+        assertThat(service.waiting()).isEqualTo(3);
+    }
+
     @Test
     void lockInTurn_mayHaveGivenUp_closesNoCircle() throws LocksBusyException {
         take(1, "a", true, range(0, 0));

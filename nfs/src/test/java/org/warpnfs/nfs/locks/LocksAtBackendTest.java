@@ -224,6 +224,20 @@ class LocksAtBackendTest {
     }
 
     @Test
+    void waiterThatAsksAgain_gotItWithoutWaiting_leavesTheLine() throws Exception {
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(true, 0, 9)).isEmpty();
+            assertThat(inTurn(a)).isEqualTo(LockAttempt.Outcome.DENIED);
+        }
+
+        assertThat(lock(a, true, ALL).isGranted()).isTrue();
+
+        assertThat(service.waiting()).isZero();
+        timersRunOut();
+        assertThat(toldNow()).isEmpty();
+    }
+
+    @Test
     void waiter_thatCancels_getsNothingAtTheBackend() throws Exception {
         try (OwnerLocks other = somebodyElse()) {
             assertThat(other.tryLock(true, 0, 9)).isEmpty();
