@@ -9,6 +9,7 @@ import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportRule;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.nfs.export.HostPattern;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -19,19 +20,26 @@ import org.warpnfs.nfs.export.Squash;
  * filehandle of it has been looked up, and before the next one is.
  */
 public final class ReloadedExports {
+    private static final ExportOptions OPTIONS = ExportOptions.DEFAULTS.withSquash(Squash.NONE);
+
     private final FileSystem files;
     private final Export before;
     private final ExportTable table;
 
     /** Makes the exports of {@code files}. */
     public ReloadedExports(FileSystem files) {
-        this.files = files;
-        this.before = export(HostPattern.of("client.example.org", new ReloadWhenAsked()));
-        this.table = ExportTable.of(List.of(before));
+        this(files, Flavor.SYS);
     }
 
-    private Export export(HostPattern clients) {
-        ExportOptions options = ExportOptions.DEFAULTS.withSquash(Squash.NONE);
+    /** Makes the exports of {@code files}, which take only this flavor until they are reloaded. */
+    public ReloadedExports(FileSystem files, Flavor before) {
+        this.files = files;
+        this.before = export(
+                HostPattern.of("client.example.org", new ReloadWhenAsked()), OPTIONS.withFlavors(List.of(before)));
+        this.table = ExportTable.of(List.of(this.before));
+    }
+
+    private Export export(HostPattern clients, ExportOptions options) {
         return Export.of(
                 PseudoPath.of("/data"), files, ExportPolicy.of(List.of(new ExportRule(clients, options))), "memory");
     }
@@ -49,7 +57,7 @@ public final class ReloadedExports {
     private final class ReloadWhenAsked implements HostNames {
         @Override
         public Set<InetAddress> addressesOf(String name) {
-            table.replace(List.of(export(new HostPattern.Everyone())));
+            table.replace(List.of(export(new HostPattern.Everyone(), OPTIONS)));
             return Set.of(InetAddress.getLoopbackAddress());
         }
 

@@ -2,19 +2,27 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.testing.ReloadedExports;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** COMPOUNDs whose export is reloaded after their first PUTFH. */
 class ReloadDuringCompoundTest {
+    private static final CreateMode CREATE = new CreateMode.Guarded(AttributeChanges.ofPermissions(0644));
+
     private final MemoryFileSystem files = new MemoryFileSystem(1 << 20, 100);
     private final ReloadedExports exports = new ReloadedExports(files);
     private V4Server server;
@@ -51,5 +59,57 @@ class ReloadDuringCompoundTest {
                         .lookup("data")
                         .lookup("d")))
                 .isEqualTo(Nfs4Status.OK);
+    }
+
+    /**
+     * The saved filehandle was put while its export took no AUTH_SYS, which SAVEFH need not mind. The export that is in
+     * force when both are used takes it.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void savedFilehandle_ofAnExportThatTookNoSuchCredentialBefore_isUsed(Pair pair) throws Exception {
+        ReloadedExports shut = new ReloadedExports(files, Flavor.KRB5P);
+        for (String name : List.of("f", "g")) {
+            files.create(Caller.ROOT, files.root(), FileName.of(name), CREATE);
+        }
+        try (V4Server other = V4Server.of(shut.table())) {
+            V4Client caller = V4Client.mounted(other, "client", 0);
+            Ops ops =
+                    new Ops().putFh(handle(other, shut, pair.saved)).saveFh().putFh(handle(other, shut, pair.current));
+
+            assertThat(caller.statusOf(pair.addTo(ops))).isEqualTo(Nfs4Status.OK);
+        }
+    }
+
+    private byte[] handle(V4Server of, ReloadedExports shut, String name) throws Exception {
+        Location top = shut.before().root();
+        return of.handles.encode(
+                name.isEmpty()
+                        ? top
+                        : top.sibling(files.lookup(Caller.ROOT, top.file(), FileName.of(name))
+                                .handle()));
+    }
+
+    /** An operation on the saved and on the current filehandle. */
+    private enum Pair {
+        RENAME("", "d"),
+        LINK("f", ""),
+        COPY("f", "g");
+
+        private final String saved;
+        private final String current;
+
+        Pair(String saved, String current) {
+            this.saved = saved;
+            this.current = current;
+        }
+
+        Ops addTo(Ops ops) {
+            return switch (this) {
+                case RENAME -> ops.rename("f", "h");
+                case LINK -> ops.link("h");
+                case COPY -> ops.copy(new int[4], new int[4], 0);
+            };
+        }
     }
 }

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -29,8 +30,9 @@ final class Copy implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.NOTSUPP);
         }
         ranges.between(call, (from, to, length) -> {
-            requireApart(call.files().saved().equals(call.files().current()), ranges, length);
-            long verifier = call.files().current().fileSystem().writeVerifier();
+            Location target = call.files().current();
+            requireApart(call.files().savedBesideCurrent().equals(target), ranges, length);
+            long verifier = target.fileSystem().writeVerifier();
             long copied = copy(from, ranges.sourceOffset(), to, ranges.targetOffset(), Math.min(length, MOST_BYTES));
             // wr_callback_id<0>, wr_count, wr_committed, wr_writeverf; cr_consecutive, cr_synchronous
             out.int32(0);

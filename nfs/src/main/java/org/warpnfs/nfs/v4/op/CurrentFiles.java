@@ -61,16 +61,29 @@ final class CurrentFiles {
         return saved != null;
     }
 
-    /**
-     * The saved filehandle; NOFILEHANDLE if there is none. Its export need not have accepted the credential. An
-     * operation on two files demands that both are of one export, and so answers XDEV then (RFC 8881, section
-     * 2.6.3.1.2).
-     */
-    Location saved() throws Nfs4Exception {
+    private Location saved() throws Nfs4Exception {
         if (saved == null) {
             throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
         }
         return saved;
+    }
+
+    /**
+     * The saved filehandle, for an operation on it and on the current one. It is judged by the rules that the current
+     * one is judged by: the exports may have been read again since it was put, and then its export need not have
+     * accepted the credential.
+     *
+     * @throws Nfs4Exception NOFILEHANDLE if one of them is missing; WRONGSEC if the export of the current one does not
+     *     accept the credential; XDEV if they are of two exports, whether or not that of the saved one has accepted the
+     *     credential (RFC 8881, section 2.6.3.1.2)
+     */
+    Location savedBesideCurrent() throws Nfs4Exception {
+        Location one = saved();
+        Location other = current();
+        if (!one.export().isSame(other.export())) {
+            throw Nfs4Exception.of(Nfs4Status.XDEV);
+        }
+        return other.sibling(one.file());
     }
 
     /**

@@ -14,11 +14,8 @@ final class Link implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        Location file = call.files().saved();
+        Location file = call.files().savedBesideCurrent();
         Location directory = call.files().current();
-        if (!file.export().isSame(directory.export())) {
-            throw Nfs4Exception.of(Nfs4Status.XDEV);
-        }
         call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
         if (file.type() == FileType.DIRECTORY) {

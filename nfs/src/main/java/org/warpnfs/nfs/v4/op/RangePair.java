@@ -5,7 +5,6 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
@@ -45,11 +44,8 @@ record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset
      * @throws Nfs4Exception XDEV if the files are of two exports, INVAL or FBIG for a range that a file cannot have
      */
     void between(CallContext call, Work work) throws Nfs4Exception, FsException {
-        Location source = call.files().saved();
+        Location source = call.files().savedBesideCurrent();
         Location target = call.files().current();
-        if (!source.export().isSame(target.export())) {
-            throw Nfs4Exception.of(Nfs4Status.XDEV);
-        }
         Lock.requireRegular(source);
         Lock.requireRegular(target);
         try (FileAccess from = FileAccess.toRead(call, source, sourceStateid);

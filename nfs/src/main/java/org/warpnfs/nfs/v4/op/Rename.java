@@ -15,11 +15,8 @@ final class Rename implements ChangingOperation {
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         FileName fromName = Names.decode(in);
         FileName toName = Names.decode(in);
-        Location from = call.files().saved();
+        Location from = call.files().savedBesideCurrent();
         Location to = call.files().current();
-        if (!from.export().isSame(to.export())) {
-            throw Nfs4Exception.of(Nfs4Status.XDEV);
-        }
         call.admissions().requireWritable(to);
         Names.requireDirectory(from);
         Names.requireDirectory(to);
