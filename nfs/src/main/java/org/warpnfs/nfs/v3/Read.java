@@ -59,8 +59,7 @@ final class Read implements Nfs3Procedure<Read.Args> {
             return null;
         }
         Nfs3File file = call.dataFile(args.file(), false);
-        if (!FileData.mayBeInPlace(
-                asked, call.maxRangeBytes(), file.fileSystem().limits())) {
+        if (!mayBeInPlace(call, file, asked)) {
             return null;
         }
         call.beforeReading(file);
@@ -73,36 +72,48 @@ final class Read implements Nfs3Procedure<Read.Args> {
 
     @Override
     public @Nullable Nfs3Reply tryRun(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
+        int asked = payloadBytes(args, call.options());
+        boolean copies = Lanes.mayCopyOnEventLoop(asked);
         Nfs3File file = call.tryDataFile(args.file());
-        if (file == null || call.isChangedElsewhere(file)) {
+        if (file == null || call.isChangedElsewhere(file) || (!copies && !mayBeInPlace(call, file, asked))) {
             return null;
         }
         try (OpenFile open = RegularFile.tryOpenToRead(file)) {
             if (open == null) {
                 return null;
             }
-            int asked = payloadBytes(args, call.options());
-            if (!Lanes.mayCopyOnEventLoop(asked)) {
-                PostOpAttr before = file.postOpAttr(open);
-                FileData data = FileData.tryInPlace(open, args.offset(), asked, call.maxRangeBytes());
-                return data == null ? null : reply(before, data);
+            if (copies) {
+                return tryCopy(call, args, asked, file, open);
             }
-            Payload memory = call.memory().take(asked);
-            if (memory == null) {
-                return null;
-            }
-            Nfs3Reply reply = null;
-            try {
-                PostOpAttr before = file.postOpAttr(open);
-                FileData data = FileData.tryRead(open, args.offset(), memory);
-                reply = data == null ? null : reply(before, data);
-            } finally {
-                if (reply == null) {
-                    call.memory().give(memory);
-                }
-            }
-            return reply;
+            PostOpAttr before = file.postOpAttr(open);
+            FileData data = FileData.tryInPlace(open, args.offset(), asked, call.maxRangeBytes());
+            return data == null ? null : reply(before, data);
         }
+    }
+
+    private static boolean mayBeInPlace(Nfs3Call call, Nfs3File file, int asked) throws FsException {
+        return FileData.mayBeInPlace(
+                asked, call.maxRangeBytes(), file.fileSystem().limits());
+    }
+
+    /** Reads into payload memory without a wait, or gives the memory back. */
+    private static @Nullable Nfs3Reply tryCopy(Nfs3Call call, Args args, int asked, Nfs3File file, OpenFile open)
+            throws FsException {
+        Payload memory = call.memory().take(asked);
+        if (memory == null) {
+            return null;
+        }
+        Nfs3Reply reply = null;
+        try {
+            PostOpAttr before = file.postOpAttr(open);
+            FileData data = FileData.tryRead(open, args.offset(), memory);
+            reply = data == null ? null : reply(before, data);
+        } finally {
+            if (reply == null) {
+                call.memory().give(memory);
+            }
+        }
+        return reply;
     }
 
     /**
