@@ -3,7 +3,6 @@ package org.warpnfs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -46,10 +44,10 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
-import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
+import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.server.config.Backend;
@@ -396,39 +394,22 @@ class ChangingFilesTest {
     @ParameterizedTest
     @EnumSource(names = {"RDMA", "RDMA_WITH_DISK", "RDMA_WITH_CRC", "RDMA_WITH_CRC_AND_DISK"})
     void slowReaderOverRdma_ofFilesInThePageCache_holdsNoPayloadMemory(Way way) throws Exception {
-        IwarpConfig oneLoop = IwarpConfig.builder().eventLoopThreads(1).build();
         try (WarpServer server = serve(way)) {
             fill(directory.resolve("file"), 'a');
             assumeTrue(givesRanges(), "this kernel or file system gives no ranges");
             byte[] file = lookup(server, root(server));
-            CountDownLatch reads = new CountDownLatch(1);
-            try (IwarpTransport transport = new IwarpTransport(oneLoop);
-                    RpcRdmaRequester client = RpcRdmaRequester.connect(
-                                    transport.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, call -> call)
-                            .get(WAIT_SECONDS, TimeUnit.SECONDS)) {
-                // The first reply grants the credits for more than one call.
-                client.call(nfs(0).message(), ChunkOffer.NONE).get(WAIT_SECONDS, TimeUnit.SECONDS);
-                // It sends none before all have been made, or it would read replies in between.
-                CountDownLatch called = new CountDownLatch(1);
-                transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(called));
+            try (StandingReader client = new StandingReader(server.rdmaAddress(), nfs(0).message())) {
+                List<RpcMessage> calls = new ArrayList<>();
                 List<ByteBuffer> sinks = new ArrayList<>();
-                List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
                 for (int i = 0; i < SLOW_CALLS; i++) {
                     sinks.add(ByteBuffer.allocateDirect(READ_BYTES));
-                    NfsCall call = read(file, i);
-                    replies.add(client.call(
-                            call.message(), ChunkOffer.write(sinks.getLast().duplicate())));
+                    calls.add(read(file, i).message());
                 }
-                // The client's only event loop sends the calls and then stands still, so that it reads nothing.
-                transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(reads));
-                called.countDown();
-                try {
-                    await(() -> server.counters().get("rdma_reply_bytes_held") > 4L * READ_BYTES
-                            && server.counters().get("payload_lent_bytes") == 0);
-                    assertThat(descriptors()).isGreaterThanOrEqualTo(4);
-                } finally {
-                    reads.countDown();
-                }
+                List<CompletableFuture<RequesterReply>> replies = client.send(calls, sinks);
+                await(() -> server.counters().get("rdma_reply_bytes_held") > 4L * READ_BYTES
+                        && server.counters().get("payload_lent_bytes") == 0);
+                assertThat(descriptors()).isGreaterThanOrEqualTo(4);
+                client.goOn();
                 for (int i = 0; i < SLOW_CALLS; i++) {
                     RequesterReply reply = replies.get(i).get(WAIT_SECONDS, TimeUnit.SECONDS);
                     assertThat(count(NfsCall.results(reply.message()))).isEqualTo(READ_BYTES);

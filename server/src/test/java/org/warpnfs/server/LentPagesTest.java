@@ -2,7 +2,6 @@ package org.warpnfs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.net.InetAddress;
@@ -13,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -21,10 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.warpnfs.iwarp.netty.IwarpConfig;
-import org.warpnfs.iwarp.netty.IwarpTransport;
-import org.warpnfs.rpcrdma.client.RequesterOptions;
-import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
+import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.Requester;
@@ -233,35 +228,19 @@ class LentPagesTest {
     @EnumSource
     void slowReaderOverRdma_fileOverwrittenCutAndRemoved_getsTheBytesOfItsMoment(Crc crc) throws Exception {
         start(crc == Crc.WITH ? CrcPolicy.ON : CrcPolicy.OFF);
-        CountDownLatch reads = new CountDownLatch(1);
-        try (IwarpTransport transport = new IwarpTransport(
-                        IwarpConfig.builder().eventLoopThreads(1).build());
-                RpcRdmaRequester slow = RpcRdmaRequester.connect(
-                                transport.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, call -> call)
-                        .get(SECONDS, TimeUnit.SECONDS)) {
-            // The first reply grants the credits for more than one call.
-            slow.call(NfsCall.of(xid++, NfsCall.NFS, 3, 0, 0).message(), ChunkOffer.NONE)
-                    .get(SECONDS, TimeUnit.SECONDS);
-            // It sends none before all have been made, or it would read replies in between.
-            CountDownLatch called = new CountDownLatch(1);
-            transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(called));
+        try (StandingReader slow = new StandingReader(
+                server.rdmaAddress(), NfsCall.of(xid++, NfsCall.NFS, 3, 0, 0).message())) {
+            List<RpcMessage> calls = new ArrayList<>();
             List<ByteBuffer> sinks = new ArrayList<>();
-            List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
             for (int i = 0; i < CALLS; i++) {
                 sinks.add(ByteBuffer.allocateDirect(MIB));
-                replies.add(slow.call(
-                        read().message(), ChunkOffer.write(sinks.getLast().duplicate())));
+                calls.add(read().message());
             }
-            // The client's only event loop sends the calls and then stands still, so that it reads nothing.
-            transport.eventLoops().getFirst().execute(() -> Uninterruptibles.awaitUninterruptibly(reads));
-            called.countDown();
-            try {
-                await(() -> server.counters().get("rdma_reply_bytes_held") > 4L * MIB);
-                assertThat(server.counters().get("payload_lent_bytes")).isZero();
-                changeEverything();
-            } finally {
-                reads.countDown();
-            }
+            List<CompletableFuture<RequesterReply>> replies = slow.send(calls, sinks);
+            await(() -> server.counters().get("rdma_reply_bytes_held") > 4L * MIB);
+            assertThat(server.counters().get("payload_lent_bytes")).isZero();
+            changeEverything();
+            slow.goOn();
             int whole = 0;
             for (int i = 0; i < CALLS; i++) {
                 ByteBuffer results = NfsCall.results(
