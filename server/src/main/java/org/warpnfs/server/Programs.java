@@ -30,6 +30,7 @@ import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v3.Nfs3Server;
 import org.warpnfs.nfs.v3.NfsAclProgram;
 import org.warpnfs.nfs.v4.Nfs4Administration;
 import org.warpnfs.nfs.v4.Nfs4Options;
@@ -127,13 +128,14 @@ final class Programs implements AutoCloseable {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }
         nfs3 = new Nfs3Program(
-                exports,
-                handles,
-                payloads,
-                Nfs3Options.of(new SecureRandom().nextLong()),
-                nfs4.fileChanges(),
-                replies,
-                layoutFencing.view(),
+                new Nfs3Server(
+                        exports,
+                        handles,
+                        payloads,
+                        Nfs3Options.of(new SecureRandom().nextLong()),
+                        nfs4.fileChanges(),
+                        replies,
+                        layoutFencing.view()),
                 recorder);
         nfsAcl = nfs3.aclProgram();
         mount = new MountProgram(exports, handles, recorder);

@@ -44,6 +44,7 @@ import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v3.Nfs3Server;
 import org.warpnfs.nfs.v4.Nfs4Options;
 import org.warpnfs.nfs.v4.Nfs4Program;
 import org.warpnfs.payload.PayloadPool;
@@ -117,7 +118,8 @@ final class LanesServer implements AutoCloseable {
                 new Nfs4Options(Duration.ofSeconds(90), Duration.ofSeconds(90), null, MIB),
                 replies,
                 dialer);
-        Nfs3Program nfs3 = new Nfs3Program(exports, handles, pool, Nfs3Options.of(7), nfs4.fileChanges(), replies);
+        Nfs3Program nfs3 =
+                new Nfs3Program(new Nfs3Server(exports, handles, pool, Nfs3Options.of(7), nfs4.fileChanges(), replies));
         dispatcher = new OncRpcDispatcher(
                 Map.of(
                         new OncRpcProgram(Nfs3Program.PROGRAM, Nfs3Program.VERSION),

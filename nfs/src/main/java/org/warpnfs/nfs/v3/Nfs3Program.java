@@ -8,17 +8,12 @@ import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneProgram;
-import org.warpnfs.nfs.export.ExportTable;
-import org.warpnfs.nfs.export.FileChanges;
-import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.RpcOrigin;
-import org.warpnfs.nfs.fence.FenceView;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
-import org.warpnfs.payload.PayloadPool;
 
 /**
  * NFS version 3 (RFC 1813): all 22 procedures.
@@ -103,51 +98,15 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
     private final List<OperationMeter> meters;
 
     /** A program whose calls are not measured. */
-    public Nfs3Program(
-            ExportTable exports,
-            NfsHandles handles,
-            PayloadPool payloads,
-            Nfs3Options options,
-            FileChanges fileChanges,
-            ReplyCache replies) {
-        this(exports, handles, payloads, options, fileChanges, replies, CallRecorder.NONE);
-    }
-
-    /** A program that is no data server of fenced layouts. */
-    public Nfs3Program(
-            ExportTable exports,
-            NfsHandles handles,
-            PayloadPool payloads,
-            Nfs3Options options,
-            FileChanges fileChanges,
-            ReplyCache replies,
-            CallRecorder recorder) {
-        this(exports, handles, payloads, options, fileChanges, replies, FenceView.NONE, recorder);
-    }
-
-    /**
-     * @param fileChanges is told before NFSv3 changes a file, so that delegations of the file are recalled
-     * @param replies one for all programs of a server
-     * @param fences which layouts of pNFS are still good
-     * @param recorder is told how calls end
-     */
-    public Nfs3Program(
-            ExportTable exports,
-            NfsHandles handles,
-            PayloadPool payloads,
-            Nfs3Options options,
-            FileChanges fileChanges,
-            ReplyCache replies,
-            FenceView fences,
-            CallRecorder recorder) {
-        this(new Nfs3Server(exports, handles, payloads, options, fileChanges, replies, fences), recorder);
-    }
-
-    Nfs3Program(Nfs3Server server) {
+    public Nfs3Program(Nfs3Server server) {
         this(server, CallRecorder.NONE);
     }
 
-    Nfs3Program(Nfs3Server server, CallRecorder recorder) {
+    /**
+     * @param recorder is told how calls end
+     * @throws IllegalArgumentException if the pool lends less than the longest transfer takes
+     */
+    public Nfs3Program(Nfs3Server server, CallRecorder recorder) {
         if (server.options().maxTransferBytes() > server.payloads().maxLengthBytes()) {
             throw new IllegalArgumentException(
                     "transfers of " + server.options().maxTransferBytes() + " bytes from a pool that lends at most "

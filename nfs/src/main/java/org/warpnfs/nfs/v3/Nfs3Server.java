@@ -8,13 +8,14 @@ import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.payload.PayloadPool;
 
 /**
- * Objects that all calls share.
+ * Objects that all calls of NFSv3 share.
  *
- * @param fileChanges called before a file is changed
- * @param replies replies to calls that must not be performed twice
+ * @param payloads lends at least the longest transfer of the options
+ * @param fileChanges is told before NFSv3 changes a file, so that delegations of the file are recalled
+ * @param replies replies to calls that must not be performed twice; one for all programs of a server
  * @param fences which layouts of pNFS are still good
  */
-record Nfs3Server(
+public record Nfs3Server(
         ExportTable exports,
         NfsHandles handles,
         PayloadPool payloads,
@@ -22,7 +23,8 @@ record Nfs3Server(
         FileChanges fileChanges,
         ReplyCache replies,
         FenceView fences) {
-    Nfs3Server(
+    /** A server that is no data server of fenced layouts. */
+    public Nfs3Server(
             ExportTable exports,
             NfsHandles handles,
             PayloadPool payloads,

@@ -60,13 +60,13 @@ class NestedExportsTest {
         ExportTable exports = ExportTable.of(List.of(above, nested));
         NfsHandles handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         PayloadPool payloads = new PayloadPool(4L << 20, 1 << 20);
-        Nfs3Program program = new Nfs3Program(
+        Nfs3Program program = new Nfs3Program(new Nfs3Server(
                 exports,
                 handles,
                 payloads,
                 Nfs3Options.of(7),
                 FileChanges.UNWATCHED,
-                new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime));
+                new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime)));
         CallWriter call = CallWriter.call(xid++, Nfs3Program.PROGRAM, Nfs3Program.VERSION, procedure)
                 .authSys(0, 0);
         byte[] root = handles.encode(above.root());

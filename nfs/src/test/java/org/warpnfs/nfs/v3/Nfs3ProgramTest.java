@@ -203,13 +203,13 @@ class Nfs3ProgramTest {
 
     @Test
     void construct_poolSmallerThanATransfer_saysSo() {
-        assertThatThrownBy(() -> new Nfs3Program(
+        assertThatThrownBy(() -> new Nfs3Program(new Nfs3Server(
                         server.exports,
                         server.handles,
                         new PayloadPool(1 << 16, 1 << 16),
                         Nfs3Options.of(1),
                         org.warpnfs.nfs.export.FileChanges.UNWATCHED,
-                        new ReplyCache(1, System::nanoTime)))
+                        new ReplyCache(1, System::nanoTime))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("pool");
         assertThatThrownBy(() -> new Nfs3Options(1, 1, 1, 1)).hasMessageContaining("transfer sizes");

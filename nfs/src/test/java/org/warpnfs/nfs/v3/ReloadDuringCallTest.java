@@ -38,13 +38,13 @@ class ReloadDuringCallTest {
     }
 
     private Nfs3Status statusOf(int procedure, UnaryOperator<CallWriter> args) throws Exception {
-        Nfs3Program program = new Nfs3Program(
+        Nfs3Program program = new Nfs3Program(new Nfs3Server(
                 exports.table(),
                 handles,
                 new PayloadPool(4L << 20, 1 << 20),
                 Nfs3Options.of(7),
                 FileChanges.UNWATCHED,
-                new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime));
+                new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime)));
         CallWriter call = CallWriter.call(1, Nfs3Program.PROGRAM, Nfs3Program.VERSION, procedure)
                 .authSys(0, 0);
         return new V3Reply(ReplyKeeper.call(

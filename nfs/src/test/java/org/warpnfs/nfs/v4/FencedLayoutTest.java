@@ -22,10 +22,10 @@ import org.warpnfs.nfs.fence.FenceView;
 import org.warpnfs.nfs.fence.MemoryFences;
 import org.warpnfs.nfs.fence.PublishedFences;
 import org.warpnfs.nfs.replay.ReplyCache;
-import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v3.Nfs3Server;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /** A data server takes the layouts of a metadata server of its cluster, until they are revoked. */
@@ -70,15 +70,14 @@ class FencedLayoutTest extends LayoutBench {
                 ExportPolicy.everyone(ExportOptions.DEFAULTS.withSquash(Squash.NONE)),
                 ExportTraits.DEFAULTS.withLayoutsOnly(true),
                 "the same files")));
-        dataServer = new Nfs3Program(
+        dataServer = new Nfs3Program(new Nfs3Server(
                 exports,
                 new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII)),
                 server.payloads,
                 Nfs3Options.of(7),
                 FileChanges.UNWATCHED,
                 new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime),
-                view,
-                CallRecorder.NONE);
+                view));
     }
 
     /** The status of a call of this user at the data server, which has just read the fences. */

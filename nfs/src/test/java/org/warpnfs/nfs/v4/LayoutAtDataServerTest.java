@@ -14,10 +14,10 @@ import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.replay.ReplyCache;
-import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v3.Nfs3Server;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -28,14 +28,13 @@ class LayoutAtDataServerTest extends LayoutBench {
     void layout_atADataServer_writesTheFileThatTheMetadataServerSees() throws Exception {
         ExportTable exports = ExportTable.of(List.of(Export.of(
                 PseudoPath.of("/data"), server.fs, ExportOptions.DEFAULTS.withSquash(Squash.NONE), "the same files")));
-        Nfs3Program dataServer = new Nfs3Program(
+        Nfs3Program dataServer = new Nfs3Program(new Nfs3Server(
                 exports,
                 new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII)),
                 server.payloads,
                 Nfs3Options.of(7),
                 FileChanges.UNWATCHED,
-                new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime),
-                CallRecorder.NONE);
+                new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime)));
         V4Client client = V4Client.callable(server, "a", 1000);
         int[] open = client.create("f");
         LayoutSeen layout = get(client, RW, open);
