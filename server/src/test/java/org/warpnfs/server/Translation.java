@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,20 @@ final class Translation {
     private static final int OP_EXCHANGE_ID = 42;
     private static final int OP_CREATE_SESSION = 43;
     private static final int OP_SEQUENCE = 53;
+
+    /** BIND_CONN_TO_SESSION, DESTROY_SESSION and SEQUENCE: their arguments begin with a session ID. */
+    private static final Set<Integer> OF_SESSIONS = Set.of(41, 44, OP_SEQUENCE);
+
     private static final int SESSION_BYTES = 16;
+
+    /** In a reply to a COMPOUND without a tag, behind the RPC header, status, tag and count. */
+    private static final int FIRST_RESULT = 36;
+
+    /** The result of SEQUENCE with its operation and status. */
+    private static final int SEQUENCE_BYTES = 8 + SESSION_BYTES + 20;
+
+    /** READ, WRITE, and the two with times that the client keeps (RFC 9754, section 6). */
+    private static final Set<Integer> GIVEN = Set.of(1, 2, 4, 5);
 
     /** A translated call, and by how much it shifts the positions in the captured message. */
     record Call(ByteBuffer rpc, NavigableMap<Integer, Integer> shifts) {
@@ -45,6 +59,9 @@ final class Translation {
 
     /** The next sequence ID of each slot. Some captured calls are not sent, and the sequence must have no gap. */
     private final Map<ByteBuffer, Integer> sequences = new HashMap<>();
+
+    /** Delegations that knfsd gave and we did not, by its handle of the file. */
+    private final Map<ByteBuffer, ByteBuffer> lacking = new HashMap<>();
 
     Translation(byte[] root) {
         this.root = root;
@@ -79,7 +96,9 @@ final class Translation {
             shifts.put(at + taken, out.size() - before - taken);
             return at + taken;
         }
-        for (int lengthBytes : new int[] {SESSION_BYTES, 12, 8}) {
+        // A stateid of knfsd and what follows it may look like a session ID.
+        boolean isSession = OF_SESSIONS.contains(in.getInt(at - 4));
+        for (int lengthBytes : isSession ? new int[] {SESSION_BYTES} : new int[] {12, 8}) {
             byte[] name =
                     lengthBytes <= in.limit() - at ? names.get(ByteBuffer.wrap(bytes(in, at, lengthBytes))) : null;
             if (name != null) {
@@ -121,6 +140,7 @@ final class Translation {
             learnName(captured, ours, OP_CREATE_SESSION, 0, SESSION_BYTES);
             learnName(captured, ours, OP_OPEN, 4, 12);
             learnName(captured, ours, OP_LOCK, 4, 12);
+            learnDelegation(captured, ours);
             List<byte[]> theirs = handlesIn(captured, -1);
             List<byte[]> mine = handlesIn(ours, root.length);
             for (int i = 0; i < Math.min(theirs.size(), mine.size()); i++) {
@@ -143,14 +163,75 @@ final class Translation {
         }
     }
 
+    /**
+     * A delegation of knfsd's stands for that of ours. If we gave none, it stands for our latest open of the file, or
+     * for the delegation that we gave with that.
+     */
+    private void learnDelegation(ByteBuffer captured, ByteBuffer ours) {
+        byte[] open = behind(ours, OP_OPEN, 4, 12);
+        List<byte[]> files = handlesIn(captured, -1);
+        if (open == null || files.isEmpty()) {
+            return;
+        }
+        ByteBuffer file = ByteBuffer.wrap(files.getFirst());
+        byte[] theirs = delegationIn(captured);
+        byte[] mine = delegationIn(ours);
+        if (theirs != null) {
+            names.put(ByteBuffer.wrap(theirs), mine == null ? open : mine);
+        }
+        if (theirs != null && mine == null) {
+            lacking.put(file, ByteBuffer.wrap(theirs));
+        } else if (lacking.containsKey(file)) {
+            names.put(lacking.get(file), mine == null ? open : mine);
+        }
+    }
+
+    /**
+     * The stateid of the delegation that OPEN4resok ends with, without its seqid; null if there is none (RFC 8881,
+     * section 18.16.2).
+     *
+     * <pre>
+     *   stateid4 stateid; change_info4 cinfo; uint32 rflags; bitmap4 attrset; open_delegation_type4; stateid4
+     *       16               20                4             4 + 4 * count          4
+     * </pre>
+     */
+    private static byte @Nullable [] delegationIn(ByteBuffer reply) {
+        int attrset = resultOf(reply, OP_OPEN) + 40;
+        if (attrset < 40 || attrset + 4 > reply.limit()) {
+            return null;
+        }
+        int count = reply.getInt(attrset);
+        if (count < 0 || count > 3 || attrset + 8 + 4 * count + 16 > reply.limit()) {
+            return null;
+        }
+        int type = attrset + 4 + 4 * count;
+        return GIVEN.contains(reply.getInt(type)) ? bytes(reply, type + 8, 12) : null;
+    }
+
+    /** The first result behind that of SEQUENCE, whose numbers may look like an operation and its status. */
+    private static int firstResult(ByteBuffer reply) {
+        boolean isInSession = reply.limit() >= FIRST_RESULT + SEQUENCE_BYTES
+                && reply.getInt(FIRST_RESULT) == OP_SEQUENCE
+                && reply.getInt(FIRST_RESULT + 4) == 0;
+        return isInSession ? FIRST_RESULT + SEQUENCE_BYTES : FIRST_RESULT;
+    }
+
     /** Returns bytes of the first successful result of an operation; null if there is none. */
     private static byte @Nullable [] behind(ByteBuffer reply, int operation, int offset, int lengthBytes) {
-        for (int at = 32; at + 8 + offset + lengthBytes <= reply.limit(); at += 4) {
+        int result = resultOf(reply, operation);
+        return result < 0 || result + offset + lengthBytes > reply.limit()
+                ? null
+                : bytes(reply, result + offset, lengthBytes);
+    }
+
+    /** Where the first successful result of an operation is, behind its status; -1 if there is none. */
+    private static int resultOf(ByteBuffer reply, int operation) {
+        for (int at = firstResult(reply); at + 8 <= reply.limit(); at += 4) {
             if (reply.getInt(at) == operation && reply.getInt(at + 4) == 0) {
-                return bytes(reply, at + 8 + offset, lengthBytes);
+                return at + 8;
             }
         }
-        return null;
+        return -1;
     }
 
     /**
@@ -159,7 +240,7 @@ final class Translation {
      */
     private static List<byte[]> handlesIn(ByteBuffer reply, int lengthBytes) {
         List<byte[]> found = new ArrayList<>();
-        for (int at = 32; at + 12 <= reply.limit(); at += 4) {
+        for (int at = firstResult(reply); at + 12 <= reply.limit(); at += 4) {
             if (reply.getInt(at) != OP_GETFH || reply.getInt(at + 4) != 0) {
                 continue;
             }
