@@ -95,7 +95,7 @@ check_client() {
   # shellcheck disable=SC2086 # a list of words
   ! one_excuses server-gone $scenarios || gone=restart
   # shellcheck disable=SC2086 # a list of words
-  ! one_excuses terminated $scenarios || gone+=' terminated'
+  ! one_excuses terminates $scenarios || gone+=' terminated'
   # shellcheck disable=SC2086 # words
   verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" $gone)"
 }

@@ -16,7 +16,7 @@
 #     reconnects         the client's transport connected again and sent calls again
 #     server-gone        the client's kernel reported that the server is gone and is back
 #     cut-off            a connection ended in the middle of an FPDU or a record
-#     terminated         the server ended a connection by a Terminate
+#     terminates=N       the server ended at most N connections by a Terminate
 #     connections=N      there were at least N connections
 #     unanswered=N       at most N MPA requests had no reply
 # shellcheck shell=bash disable=SC2154
