@@ -382,6 +382,10 @@ final class ClusterSeat implements AutoCloseable {
                     failures = 0;
                 }
             } catch (IOException | RuntimeException e) {
+                if (closed) {
+                    // Whoever closes interrupts this thread.
+                    return;
+                }
                 if (failures++ == 0) {
                     LOG.error("cluster {}: what it shares cannot be used: {}", choice.name(), e.toString());
                 }

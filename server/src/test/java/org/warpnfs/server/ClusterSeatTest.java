@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +24,7 @@ import org.warpnfs.server.config.ClusterChoice;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.PluginChoice;
 import org.warpnfs.server.config.SharedPlace;
+import org.warpnfs.server.log.Written;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ClusterSeatTest {
@@ -58,6 +61,41 @@ class ClusterSeatTest {
             Files.move(fifo, beat, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
             Files.newInputStream(beat).close();
+        }
+    }
+
+    /** Who stops interrupts the thread that writes. */
+    @Test
+    void close_whileASignOfLifeIsWritten_isNoFailure() throws Exception {
+        Path beat = cluster.resolve("beats/a");
+        Set<Thread> others = Thread.getAllStackTraces().keySet();
+        try (Written log = new Written();
+                StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place))) {
+            ClusterSeat seat =
+                    ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown);
+            seat.serving();
+            Thread beating = Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().equals("cluster") && !others.contains(thread))
+                    .findAny()
+                    .orElseThrow();
+            Path fifo = cluster.resolve("fifo");
+            assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                    .isZero();
+            Files.move(fifo, beat, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            // The test's own timeout is the end of each wait.
+            while (Arrays.stream(beating.getStackTrace())
+                    .noneMatch(frame -> frame.getMethodName().equals("open0"))) {
+                Thread.sleep(5);
+            }
+            Thread closing = Thread.ofPlatform().start(seat::close);
+            while (!beating.isInterrupted()) {
+                Thread.sleep(5);
+            }
+            Files.newInputStream(beat).close();
+            closing.join();
+
+            assertThat(beating.isAlive()).isFalse();
+            assertThat(log.messages()).noneMatch(line -> line.contains("cannot be used"));
         }
     }
 
