@@ -148,6 +148,7 @@ final class Contents {
             if (mounts.isLost(used, e)) {
                 throw mounts.failure(used, e);
             }
+            leaveRefused(used, e);
             throw Failure.afterChange(e);
         } finally {
             if (!done) {
@@ -157,6 +158,17 @@ final class Contents {
         if (mounts.verifier() != verifier) {
             // Another sync at the same time found what this one could not see any more.
             throw FsException.of(FsError.TRY_LATER);
+        }
+    }
+
+    /**
+     * Ends a mount that has data which the cluster refuses to take from its user. As long as it keeps them, no other
+     * client of Ceph gets the file.
+     */
+    private void leaveRefused(Mounted mounted, CephException e) {
+        if (Failure.isRefusedData(e)) {
+            LOG.warn("Ceph refuses what clients wrote: the capabilities of the user do not reach the file's pool");
+            mounts.lost(mounted);
         }
     }
 
@@ -205,6 +217,7 @@ final class Contents {
                     DataCalls.fsync(last.mounted.mount(), last.file);
                 } catch (CephException e) {
                     errno = e.errno();
+                    leaveRefused(last.mounted, e);
                 }
             }
             unsynced = false;

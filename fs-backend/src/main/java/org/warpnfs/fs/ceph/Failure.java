@@ -34,6 +34,11 @@ final class Failure {
         return e.errno() == CephErrno.EPERM;
     }
 
+    /** True if the OSDs may have refused what was written, so that the library keeps it and tries for ever. */
+    static boolean isRefusedData(CephException e) {
+        return e.errno() == CephErrno.EPERM || e.errno() == CephErrno.EACCES;
+    }
+
     /** True if the cluster has ended this client's mount. */
     static boolean isLostMount(CephException e) {
         return e.errno() == CephErrno.ESHUTDOWN || e.errno() == CephErrno.ENOTCONN;

@@ -123,6 +123,9 @@ final class Mounts {
             mount.set("client_permissions", "true");
             // Numbers of inodes are what handles consist of.
             mount.set("client_use_faked_inos", "false");
+            // It would try once whether the user may write to a pool, by a write that waits while the pool is full, and
+            // reads would wait for that.
+            mount.set("client_check_pool_perm", "false");
             if (options.fileSystem() != null) {
                 mount.selectFileSystem(options.fileSystem());
             }
@@ -277,7 +280,7 @@ final class Mounts {
         return Failure.of(e);
     }
 
-    /** The cluster has ended this mount. Returns at once; a thread mounts again. */
+    /** The cluster has ended this mount, or it has to end. Returns at once; a thread mounts again. */
     void lost(Mounted mounted) {
         synchronized (this) {
             if (current != mounted || closed) {

@@ -35,9 +35,14 @@ public final class CephCluster implements AutoCloseable {
     public static final String REQUIREMENT = "CEPH_TESTS";
 
     private static final List<String> PROGRAMS = List.of("ceph-mon", "ceph-osd", "ceph-mds", "monmaptool", "ceph");
+    private static final String MANAGER_PROGRAM = "ceph-mgr";
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    /** A manager needs half a minute before it counts, and the monitors look every 5 s. */
+    private static final Duration COUNT_LIMIT = Duration.ofMinutes(3);
+
     private static final Pattern SESSION = Pattern.compile("\"id\": *(\\d+)");
     private static final Pattern INSTANCE = Pattern.compile("\"inst\": *\"client\\.\\d+ (?:v1:|any:)?([^\"]+)\"");
+    private static final Pattern FULL_DATA = Pattern.compile("pool \\d+ 'data' .* flags \\S*full_quota");
     private static final long STEP_MILLIS = 50;
 
     private static @Nullable CephCluster shared;
@@ -60,7 +65,9 @@ public final class CephCluster implements AutoCloseable {
     public enum Daemon {
         MONITOR("ceph-mon", "a"),
         OSD("ceph-osd", "0"),
-        METADATA("ceph-mds", "a");
+        METADATA("ceph-mds", "a"),
+        /** Counts what is stored. Only clusters whose pools are limited have one. */
+        MANAGER("ceph-mgr", "a");
 
         private final String program;
         private final String id;
@@ -92,8 +99,19 @@ public final class CephCluster implements AutoCloseable {
      * @throws IllegalStateException if something is missing and {@link #REQUIREMENT} asks for it
      */
     public static Optional<String> missing() {
+        return missing(PROGRAMS);
+    }
+
+    /** The same for clusters with {@link #limitData}. */
+    public static Optional<String> missingForLimits() {
+        List<String> programs = new ArrayList<>(PROGRAMS);
+        programs.add(MANAGER_PROGRAM);
+        return missing(programs);
+    }
+
+    private static Optional<String> missing(List<String> programs) {
         List<String> missing = new ArrayList<>();
-        for (String program : PROGRAMS) {
+        for (String program : programs) {
             if (Stream.of("/usr/bin", "/usr/sbin", "/bin", "/usr/local/bin")
                     .noneMatch(where -> Files.isExecutable(Path.of(where, program)))) {
                 missing.add(program);
@@ -103,7 +121,7 @@ public final class CephCluster implements AutoCloseable {
             return Optional.empty();
         }
         String sentence = "no " + String.join(", ", missing)
-                + ": install ceph-mon, ceph-osd, ceph-mds, ceph-common and libcephfs2";
+                + ": install ceph-mon, ceph-osd, ceph-mds, ceph-mgr, ceph-common and libcephfs2";
         if ("required".equals(System.getenv(REQUIREMENT))) {
             throw new IllegalStateException(sentence);
         }
@@ -163,7 +181,7 @@ public final class CephCluster implements AutoCloseable {
     private void make() throws IOException, InterruptedException {
         String fsid = UUID.randomUUID().toString();
         String monitor = "[v2:127.0.0.1:" + freePort() + ",v1:127.0.0.1:" + freePort() + "]";
-        for (String part : List.of("mon", "osd", "mds", "run", "log")) {
+        for (String part : List.of("mon", "osd", "mds", "mgr", "run", "log")) {
             Files.createDirectory(directory.resolve(part));
         }
         Files.writeString(configuration, configurationOf(fsid, monitor));
@@ -222,6 +240,11 @@ public final class CephCluster implements AutoCloseable {
         addKey("client." + user);
     }
 
+    /** Adds a user that may change names, and read the contents of files but not write them. */
+    public void addReader(String user) throws IOException, InterruptedException {
+        addKey("client." + user, "mon", "allow r", "mds", "allow rw", "osd", "allow r");
+    }
+
     private String configurationOf(String fsid, String monitor) {
         return """
                 [global]
@@ -260,9 +283,15 @@ public final class CephCluster implements AutoCloseable {
                 bluestore cache autotune = false
                 bluestore cache size = 67108864
                 osd crush update on start = false
+                # An OSD that was stopped for longer than 0.8 of it lets calls wait for ever if it has the only copy.
+                osd heartbeat grace = 600
                 [mds]
                 mds data = %3$s/mds
                 mds cache memory limit = 134217728
+                [mgr]
+                mgr data = %3$s/mgr
+                mgr initial modules =
+                mgr stats period = 1
                 [client]
                 log file =
                 """.formatted(fsid, monitor, directory, store.option, withKeys ? "cephx" : "none");
@@ -329,6 +358,30 @@ public final class CephCluster implements AutoCloseable {
         while (!command("mds stat").contains("up:active")) {
             if (System.nanoTime() - end > 0) {
                 throw new IOException("no metadata server became active:\n" + logs());
+            }
+            Thread.sleep(STEP_MILLIS);
+        }
+    }
+
+    /**
+     * Limits what the pool with the contents of files may hold, to less than is there; returns when the cluster says
+     * that it is full. A {@linkplain Daemon#MANAGER manager} runs.
+     */
+    public void limitData(long bytes) throws IOException, InterruptedException {
+        setQuota(bytes, true);
+    }
+
+    /** Ends {@link #limitData}. */
+    public void endLimit() throws IOException, InterruptedException {
+        setQuota(0, false);
+    }
+
+    private void setQuota(long bytes, boolean full) throws IOException, InterruptedException {
+        command("osd pool set-quota data max_bytes " + bytes);
+        long end = System.nanoTime() + COUNT_LIMIT.toNanos();
+        while (FULL_DATA.matcher(command("osd dump")).find() != full) {
+            if (System.nanoTime() - end > 0) {
+                throw new IOException("the pool did not become " + (full ? "full" : "free") + ":\n" + logs());
             }
             Thread.sleep(STEP_MILLIS);
         }
