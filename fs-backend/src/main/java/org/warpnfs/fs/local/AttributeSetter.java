@@ -35,25 +35,35 @@ final class AttributeSetter {
             try (ChangeSync sync = sizeBytes == null
                     ? tree.durability().ofAttributes(file)
                     : tree.durability().ofLength(file, sizeBytes)) {
-                set(caller, file, changes, null, sync, tree);
+                set(caller, file, handle, changes, null, sync, tree);
             }
             return;
         }
         try (ChangeSync sync = tree.durability().ofWriter(leased.fd(), changes.sizeBytes())) {
-            set(caller, file, changes, leased.fd(), sync, tree);
+            set(caller, file, handle, changes, leased.fd(), sync, tree);
         } finally {
             tree.files().release(leased);
         }
     }
 
     private void set(
-            Caller caller, Fd file, AttributeChanges changes, @Nullable Fd writable, ChangeSync sync, TreeContext tree)
+            Caller caller,
+            Fd file,
+            FileHandle handle,
+            AttributeChanges changes,
+            @Nullable Fd writable,
+            ChangeSync sync,
+            TreeContext tree)
             throws FsException {
         try {
             set(caller, file, changes, writable);
         } catch (FsException e) {
             tree.noteIfPossible(file);
             throw e;
+        } finally {
+            if (changes.permissions() != null) {
+                tree.files().modeChanged(handle);
+            }
         }
         tree.settle(sync, file);
     }

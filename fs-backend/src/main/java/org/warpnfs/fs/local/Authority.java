@@ -41,8 +41,10 @@ sealed interface Authority permits KernelAuthority, SoftwareAuthority {
      * Makes calls that change the contents of an open file, as the caller, as far as this implementation can. The
      * caller was permitted to open the file; what is left for the kernel is to take away set-id bits, and to apply
      * quotas and the limit of reserved blocks.
+     *
+     * @param mode st_mode of the file
      */
-    default void runAsWriter(Caller caller, Fd file, ResultlessCalls calls) throws FsException, ErrnoException {
+    default void runAsWriter(Caller caller, int mode, ResultlessCalls calls) throws FsException, ErrnoException {
         runAs(caller, calls);
     }
 

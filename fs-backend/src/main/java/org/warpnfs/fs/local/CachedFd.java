@@ -2,12 +2,16 @@ package org.warpnfs.fs.local;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsException;
 
 /** A descriptor of the {@link FdCache}. What can change is guarded by the cache's lock, if nothing else is said. */
 final class CachedFd {
     /** Each file has one descriptor for reading and one for writing at most. */
     record Key(FileHandle handle, boolean writable) {}
+
+    private static final int UNKNOWN = -1;
 
     private final Key key;
     private final Fd fd;
@@ -20,8 +24,14 @@ final class CachedFd {
     /** Time of the cache's clock. It may be later than the time that a concurrent sweep has read. */
     private volatile long lastUsedNanos;
 
+    /** st_mode as it was last seen here, or {@link #UNKNOWN}. */
+    private volatile int mode = UNKNOWN;
+
     /** Uses that have not ended. */
     int users;
+
+    /** Whether the file is known to have no name any more, so that its descriptors are not kept. */
+    boolean nameless;
 
     /** Whether the cache has forgotten it, since the tree was closed. */
     boolean dropped;
@@ -53,6 +63,25 @@ final class CachedFd {
     /** Whether there are writes through this descriptor that no sync has covered. Needs no lock. */
     boolean isDirty() {
         return key.writable && gate().isDirty();
+    }
+
+    /**
+     * The file's st_mode as it was last seen. If somebody on the host has changed it since, that is not seen before the
+     * next write. Needs no lock.
+     */
+    int mode() throws FsException {
+        int seen = mode;
+        return seen == UNKNOWN ? AttributeReader.statx(fd).mode() : seen;
+    }
+
+    /** Notes the state of the file. Needs no lock. */
+    void seen(Statx file) {
+        mode = file.mode();
+    }
+
+    /** Notes that the mode has changed. Needs no lock. */
+    void modeChanged() {
+        mode = UNKNOWN;
     }
 
     /** Notes a use. Needs no lock. */

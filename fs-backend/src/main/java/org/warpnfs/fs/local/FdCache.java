@@ -14,6 +14,7 @@ import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DescriptorPressure;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -29,9 +30,10 @@ import org.warpnfs.fs.spi.OpenAccess;
  *
  * Idle descriptors, which nobody has open, are kept up to a number, and for {@value #IDLE_SECONDS} seconds after their
  * last use; the least recently used is closed first. The descriptor of a file without a name is not kept, since it
- * would keep the file's space. A descriptor that is open for writing keeps the host from mounting the file system
- * read-only. All descriptors together take no more than the process's {@link DescriptorBudget} has for files. Idle
- * descriptors are closed when another file needs one, in this file system or in any other. Safe for many threads.
+ * would keep the file's space; if the name was removed on the host, {@link #sweep} finds that out. A descriptor that is
+ * open for writing keeps the host from mounting the file system read-only. All descriptors together take no more than
+ * the process's {@link DescriptorBudget} has for files. Idle descriptors are closed when another file needs one, in
+ * this file system or in any other. Safe for many threads.
  *
  * <h2>Durability</h2>
  *
@@ -104,8 +106,10 @@ final class FdCache implements AutoCloseable {
             }
             Fd fd = opening.open();
             try {
-                entry = new CachedFd(
-                        new CachedFd.Key(handle, writable), fd, durability.gateOf(AttributeReader.statx(fd)));
+                Statx statx = AttributeReader.statx(fd);
+                entry = new CachedFd(new CachedFd.Key(handle, writable), fd, durability.gateOf(statx));
+                entry.seen(statx);
+                entry.nameless = statx.linkCount() == 0;
             } finally {
                 if (entry == null) {
                     fd.close();
@@ -156,8 +160,13 @@ final class FdCache implements AutoCloseable {
         }
     }
 
-    /** True if the caller is the only user of the entry. */
-    synchronized boolean isSoleUser(CachedFd entry) {
+    /**
+     * Notes that the file of an entry in use has no name any more.
+     *
+     * @return true if the caller is the only user of the entry
+     */
+    synchronized boolean lostName(CachedFd entry) {
+        entry.nameless = true;
         return entry.users == 1;
     }
 
@@ -180,6 +189,16 @@ final class FdCache implements AutoCloseable {
         }
     }
 
+    /** Notes that the mode of a file was changed through the server. */
+    synchronized void modeChanged(FileHandle handle) {
+        for (boolean writable : new boolean[] {false, true}) {
+            CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
+            if (entry != null) {
+                entry.modeChanged();
+            }
+        }
+    }
+
     void release(CachedFd entry) {
         entry.usedAt(clockNanos.getAsLong());
         putBackAll(entry);
@@ -187,7 +206,7 @@ final class FdCache implements AutoCloseable {
 
     /**
      * Gives back a descriptor that was {@linkplain #find found} here, on a thread that must not wait. It stays here in
-     * any case. If it should be closed, because there are too many or because the file has no name any more, the next
+     * any case. If it should be closed, because there are too many or because the file lost its last name, the next
      * {@link #release} or {@link #sweep} does that.
      */
     void releaseQuickly(CachedFd entry) {
@@ -217,7 +236,6 @@ final class FdCache implements AutoCloseable {
 
     /** Ends one use. If a descriptor has to be closed and is dirty, it is returned, to be synced and put back. */
     private @Nullable CachedFd putBack(CachedFd entry) {
-        boolean hasName = AttributeCalls.hasName(entry.fd());
         List<CachedFd> toClose = new ArrayList<>();
         CachedFd toSync = null;
         synchronized (this) {
@@ -225,7 +243,7 @@ final class FdCache implements AutoCloseable {
             if (entry.users == 0) {
                 if (entry.dropped) {
                     toClose.add(entry);
-                } else if (!hasName && !(entry.isDirty() && isRead(entry))) {
+                } else if (entry.nameless && !(entry.isDirty() && isRead(entry))) {
                     entries.remove(entry.key());
                     toClose.add(entry);
                 } else {
@@ -333,16 +351,22 @@ final class FdCache implements AutoCloseable {
         close(entry);
     }
 
-    /** Closes idle descriptors of a file that lost its last name, since they would keep it alive. */
-    void forgetIdle(FileHandle handle) {
+    /**
+     * Closes the descriptors of a file that lost its last name, since they would keep it alive: idle ones now, others
+     * when their last use ends.
+     */
+    void forget(FileHandle handle) {
         List<CachedFd> toClose = new ArrayList<>();
         synchronized (this) {
             for (boolean writable : new boolean[] {false, true}) {
                 CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
-                if (entry != null && entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
-                    idle.remove(entry);
-                    entries.remove(entry.key());
-                    toClose.add(entry);
+                if (entry != null) {
+                    entry.nameless = true;
+                    if (entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
+                        idle.remove(entry);
+                        entries.remove(entry.key());
+                        toClose.add(entry);
+                    }
                 }
             }
         }
@@ -372,6 +396,7 @@ final class FdCache implements AutoCloseable {
             if (overdue) {
                 dirty.add(entry);
             }
+            noteName(entry);
             putBackAll(entry);
         }
         // Last and one by one, since a disk may let a sync wait for long. Until its turn comes, an entry stays idle:
@@ -381,6 +406,13 @@ final class FdCache implements AutoCloseable {
                 syncToClose(entry);
                 int _ = closeIfUnused(entry);
             }
+        }
+    }
+
+    /** Finds out whether somebody on the host has removed the file's last name. */
+    private void noteName(CachedFd entry) {
+        if (!AttributeCalls.hasName(entry.fd())) {
+            boolean _ = lostName(entry);
         }
     }
 

@@ -36,7 +36,8 @@ final class FileOpener {
         boolean taken = false;
         try {
             Statx statx = AttributeReader.statx(entry.fd());
-            if (statx.linkCount() == 0 && tree.files().isSoleUser(entry)) {
+            entry.seen(statx);
+            if (statx.linkCount() == 0 && tree.files().lostName(entry)) {
                 // Only the cache keeps the file alive.
                 return null;
             }

@@ -43,13 +43,13 @@ final class KernelAuthority implements Authority {
      * for a set-group-ID bit of a file that its group may not execute.
      */
     @Override
-    public void runAsWriter(Caller caller, Fd file, ResultlessCalls calls) throws FsException, ErrnoException {
+    public void runAsWriter(Caller caller, int mode, ResultlessCalls calls) throws FsException, ErrnoException {
         if (caller.isSuperuser()) {
             // Who keeps both bits, and may use reserved blocks.
             calls.make();
             return;
         }
-        boolean groupsCount = (AttributeReader.statx(file).mode() & S_ISGID) != 0;
+        boolean groupsCount = (mode & S_ISGID) != 0;
         CallerIdentity.Assumed assumed = groupsCount ? identity.assume(caller) : identity.assumeUser(caller);
         try {
             calls.make();

@@ -10,10 +10,12 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.CachedRange;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttribute;
@@ -52,6 +54,8 @@ final class LocalOpenFile implements OpenFile {
     private final OpenAccess access;
     private final boolean closesQuickly;
     private final UseCount users = new UseCount();
+    /** What the file was after its last change through this object. */
+    private volatile @Nullable Statx afterChange;
 
     /** @param closesQuickly whether the file is closed on a thread that must not wait */
     LocalOpenFile(
@@ -110,6 +114,12 @@ final class LocalOpenFile implements OpenFile {
     @Override
     public FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
         return using(fd -> tree.attributes().read(fd, wanted));
+    }
+
+    @Override
+    public FileAttributes attributesAfterWrite(Set<FileAttribute> wanted) throws FsException {
+        Statx statx = afterChange;
+        return statx == null ? attributes(wanted) : tree.attributes().convert(statx, wanted);
     }
 
     @Override
@@ -298,7 +308,7 @@ final class LocalOpenFile implements OpenFile {
 
     private void change(Fd fd, Authority.ResultlessCalls calls) throws FsException, ErrnoException {
         try {
-            tree.authority().runAsWriter(caller, fd, calls);
+            tree.authority().runAsWriter(caller, entry.mode(), calls);
         } catch (ErrnoException e) {
             tree.durability().writeFailed(entry.gate(), e.errno());
             throw e;
@@ -312,7 +322,9 @@ final class LocalOpenFile implements OpenFile {
     private void noteChange(Fd fd) throws FsException {
         try {
             setter.dropPrivileges(caller, fd);
-            tree.attributes().changed(fd);
+            Statx statx = tree.attributes().changed(fd);
+            entry.seen(statx);
+            afterChange = statx;
         } catch (ErrnoException e) {
             throw ChangeSync.afterChange(Failure.of(e));
         } catch (FsException e) {

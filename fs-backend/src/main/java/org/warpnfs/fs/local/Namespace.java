@@ -131,7 +131,7 @@ final class Namespace {
         boolean isGone = isDirectory || statx.linkCount() == 0;
         tree.handles().removed(handle, directory, name, isGone);
         if (isGone) {
-            tree.files().forgetIdle(handle);
+            tree.files().forget(handle);
         }
     }
 

@@ -27,6 +27,15 @@ public interface OpenFile extends AutoCloseable {
     }
 
     /**
+     * The attributes as they were at some time after the last {@link #write} of one byte or more through this object,
+     * if nobody else writes through it. What a write has read for its own sake may be answered, so that a reply with
+     * both costs no second call.
+     */
+    default FileAttributes attributesAfterWrite(Set<FileAttribute> wanted) throws FsException {
+        return attributes(wanted);
+    }
+
+    /**
      * Reads from {@code offset} into {@code sink}, advancing its position.
      *
      * @return number of bytes read: fewer than {@code sink.remaining()} only where the file ends, 0 at or beyond its

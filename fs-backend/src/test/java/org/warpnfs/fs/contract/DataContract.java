@@ -8,6 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Capability;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -169,6 +170,23 @@ public abstract class DataContract extends ContractFixture {
             assertThat(second.attributes().changeId())
                     .isEqualTo(first.attributes().changeId());
             second.sync();
+        }
+    }
+
+    @Test
+    void attributesAfterWrite_areThoseOfTheFileThen() throws Exception {
+        FileHandle file = file(root, "f");
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE);
+                OpenFile other = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            assertThat(open.attributesAfterWrite(FileAttribute.ALL)).isEqualTo(fs.attributes(file));
+
+            open.write(ByteBuffer.wrap(bytes("abc")), 0, Stability.FILE_SYNC);
+            assertThat(open.attributesAfterWrite(FileAttribute.ALL)).isEqualTo(fs.attributes(file));
+
+            other.write(ByteBuffer.wrap(bytes("d")), 3, Stability.UNSTABLE);
+            assertThat(open.attributesAfterWrite(FileAttribute.ALL).sizeBytes()).isBetween(3L, 4L);
+            open.write(ByteBuffer.wrap(bytes("e")), 4, Stability.UNSTABLE);
+            assertThat(open.attributesAfterWrite(FileAttribute.ALL)).isEqualTo(fs.attributes(file));
         }
     }
 

@@ -66,6 +66,26 @@ class ActingAsTheCallerTest extends LocalTreeFixture {
         assertThat(statusOfThisThread()).isEqualTo(before);
     }
 
+    /** The server looks at the mode before a write only if it may have changed. */
+    @Test
+    void write_afterAChangeOfPermissions_keepsOrLosesTheBitsThatTheFileHasThen() throws Exception {
+        Assumptions.assumeTrue(LocalBackend.IS_ROOT, "only root lends identities");
+        Caller member = new Caller(1000, 1000, List.of(3000L));
+        FileHandle file = create(fs.root(), "f");
+        fs.setAttributes(Caller.ROOT, file, new AttributeChanges(null, 2000L, 3000L, null, null, null));
+        fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0666));
+        try (OpenFile open = fs.open(member, file, OpenAccess.WRITE)) {
+            for (int permissions : new int[] {02666, 06777, 02666, 0666, 02666}) {
+                open.write(ByteBuffer.allocateDirect(10), 0, Stability.UNSTABLE);
+                fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(permissions));
+                open.write(ByteBuffer.allocateDirect(10), 0, Stability.UNSTABLE);
+                assertThat(fs.attributes(file).permissions())
+                        .as(Integer.toOctalString(permissions))
+                        .isEqualTo(permissions == 06777 ? 0777 : permissions);
+            }
+        }
+    }
+
     /** Writes to a file of group 3000. */
     private int permissionsAfterWrite(Caller caller, int permissions) throws Exception {
         FileHandle file = create(fs.root(), "f" + Integer.toOctalString(permissions) + "-" + caller.uid());

@@ -121,6 +121,45 @@ class IdleDescriptorsTest {
     }
 
     @Test
+    void removedWhileInUse_isClosedWhenItsLastUseEnds() throws Exception {
+        CachedFd entry = open();
+        CachedFd again = files.findAny(handle);
+        Files.delete(tree.resolve("f"));
+        files.forget(handle);
+
+        files.release(again);
+        assertThat(files.findAny(handle)).isSameAs(entry);
+        files.release(entry);
+        files.release(entry);
+
+        assertThat(files.findAny(handle)).isNull();
+    }
+
+    @Test
+    void removedOnTheHost_isClosedByTheNextSweep() throws Exception {
+        CachedFd entry = open();
+        Files.delete(tree.resolve("f"));
+
+        files.sweep(() -> true);
+        files.release(entry);
+        assertThat(files.idleCount()).isEqualTo(1);
+        files.sweep(() -> true);
+
+        assertThat(files.idleCount()).isZero();
+        assertThat(files.findAny(handle)).isNull();
+    }
+
+    @Test
+    void openedWithoutAName_isClosedWhenItsLastUseEnds() throws Exception {
+        Fd fd = OpenCalls.open(bytes(tree.resolve("f")), OpenCalls.O_RDWR);
+        Files.delete(tree.resolve("f"));
+
+        files.release(files.open(handle, true, () -> fd));
+
+        assertThat(files.findAny(handle)).isNull();
+    }
+
+    @Test
     void unsynced_idleForTheWholeTime_isSyncedAndClosed() throws Exception {
         CachedFd entry = open();
         entry.gate().changed();
@@ -153,7 +192,7 @@ class IdleDescriptorsTest {
         Thread sweeping = sweepBothUnsynced();
         try {
             assertThat(files.idleCount()).isEqualTo(1);
-            files.forgetIdle(other);
+            files.forget(other);
             assertThat(files.findAny(other)).isNull();
         } finally {
             syncs.letGo();

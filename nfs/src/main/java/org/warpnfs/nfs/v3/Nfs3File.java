@@ -91,6 +91,15 @@ record Nfs3File(Location location, Admission admission) {
         }
     }
 
+    /** The same after a write through {@code open}. */
+    PostOpAttr postOpAttrAfterWrite(OpenFile open) {
+        try {
+            return postOpAttr(open.attributesAfterWrite(Fattr3.NEEDED));
+        } catch (FsException e) {
+            return PostOpAttr.ABSENT;
+        }
+    }
+
     /** The parent directory. The root of the export is its own parent here, since no call leads out of an export. */
     FileNode parentWithinExport(Caller as) throws FsException {
         return location.isExportRoot()

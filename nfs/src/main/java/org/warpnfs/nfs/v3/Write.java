@@ -63,7 +63,7 @@ final class Write implements Nfs3Procedure<Write.Args> {
             // Read before the write: if data are lost after this, the client must see another verifier at its COMMIT.
             long verifier = call.writeVerifier(file);
             Stability committed = count == 0 ? Stability.FILE_SYNC : open.write(data, args.offset(), args.stable());
-            WccData wcc = WccData.after(file.postOpAttr(open));
+            WccData wcc = WccData.after(file.postOpAttrAfterWrite(open));
             return Nfs3Reply.ok(xdr -> {
                 wcc.encode(xdr);
                 xdr.xdrEncodeInt(count);

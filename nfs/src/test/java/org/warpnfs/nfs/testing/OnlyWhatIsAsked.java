@@ -22,6 +22,7 @@ import org.warpnfs.fs.spi.Timestamp;
  * nonsense to clients. Safe for any thread.
  */
 public final class OnlyWhatIsAsked {
+    private static final Set<String> QUESTIONS = Set.of("attributes", "attributesAfterWrite", "list");
     private static final int NONSENSE = 0x5a5;
     private static final Timestamp SOME_TIME = new Timestamp(NONSENSE, NONSENSE);
 
@@ -84,9 +85,7 @@ public final class OnlyWhatIsAsked {
         @SuppressWarnings("unchecked")
         private static @Nullable Set<FileAttribute> wanted(Method called, Object[] args) {
             for (int i = 0; i < args.length; i++) {
-                boolean isQuestion = called.getName().equals("attributes")
-                        || called.getName().equals("list");
-                if (isQuestion && args[i] instanceof Set<?> set) {
+                if (QUESTIONS.contains(called.getName()) && args[i] instanceof Set<?> set) {
                     return (Set<FileAttribute>) set;
                 }
             }

@@ -54,6 +54,16 @@ final class TimedOpenFile implements OpenFile {
     }
 
     @Override
+    public FileAttributes attributesAfterWrite(Set<FileAttribute> wanted) throws FsException {
+        long began = times.begin(Call.ATTRIBUTES);
+        try {
+            return file.attributesAfterWrite(wanted);
+        } finally {
+            times.ended(Call.ATTRIBUTES, began);
+        }
+    }
+
+    @Override
     public int read(ByteBuffer sink, long offset) throws FsException {
         long began = times.begin(Call.READ);
         try {
