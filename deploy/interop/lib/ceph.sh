@@ -11,7 +11,8 @@ ceph_missing() {
   for program in $ceph_programs; do
     command -v "$program" >/dev/null || { echo "there is no $program: install ceph-mon, ceph-mgr, ceph-osd, ceph-mds, ceph-common and libcephfs2"; return; }
   done
-  ldconfig -p | grep -q 'libcephfs\.so\.2' || echo 'there is no libcephfs.so.2: install libcephfs2'
+  # Not grep -q: it would end before ldconfig has written all, which then fails.
+  ldconfig -p | grep 'libcephfs\.so\.2' >/dev/null || echo 'there is no libcephfs.so.2: install libcephfs2'
 }
 
 ceph_do() { timeout 60 ceph -c "$directory/ceph/ceph.conf" "$@" >>"$directory/ceph.log" 2>&1; }
