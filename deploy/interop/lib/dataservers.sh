@@ -1,4 +1,4 @@
-# Sourced. Data servers of pNFS for the scenarios `pnfs` and `fenced`: two more servers of the same directory, with
+# Sourced. Data servers of pNFS for the scenarios `pnfs` and `fenced`: two more servers of the same export, with
 # addresses of their own on the tap and the same handle-key, so that they know the server's handles. With $cluster they
 # are a cluster with the server, and take nothing but layouts.
 # shellcheck shell=bash disable=SC2154
@@ -28,7 +28,7 @@ dataservers_start() {
 
 # dataserver_start NAME: starts one and returns when it listens
 dataserver_start() {
-  local name=$1 state=$directory/state.$1 arguments=()
+  local name=$1 state=$directory/state.$1 arguments=() exported=()
   dataserver_log=$directory/server.data.$name.log
   ip address replace "10.8.0.$name/24" dev "$server_interface"
   mkdir -p "$state"
@@ -37,8 +37,9 @@ dataserver_start() {
   else
     [ -e "$state/handle-key" ] || install -m 600 "$directory/state/handle-key" "$state/handle-key"
   fi
+  mapfile -d '' -t exported < <(export_arguments "no_root_squash${cluster:+,layouts_only}")
   start "data server $name" "${WARPNFS_LAB_PROGRAM:-$tree/warpnfs}" serve --listen "10.8.0.$name" --rdma-port 20049 --tcp-port 2049 \
-    --state "$state" --crc "$crc" --http "127.0.0.1:90$name" --export "$directory/export,no_root_squash${cluster:+,layouts_only}" "${arguments[@]}" >>"$dataserver_log" 2>&1
+    --state "$state" --crc "$crc" --http "127.0.0.1:90$name" "${exported[@]}" "${arguments[@]}" >>"$dataserver_log" 2>&1
   dataserver_ids[$name]=$id
   until_true 60 dataserver_says_ready "$name" && alive "$id" || { echo "data server $name did not get ready: $(tail -n 1 "$dataserver_log")"; return 1; }
 }

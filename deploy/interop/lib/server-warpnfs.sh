@@ -18,6 +18,16 @@ server_build() {
   "$program" --help >/dev/null || { echo "$program does not even say --help (see above)"; return 1; }
 }
 
+# export_arguments OPTIONS: prints the options that name the backend, and one export with these options
+export_arguments() {
+  case $backend in
+    memory) printf '%s\0' --backend memory --export ":/,$1" ;;
+    log) printf '%s\0' --backend log --plugins "$directory/plugins" --backend-option size-mib=400 --export "$directory/export:/,$1" ;;
+    ceph) printf '%s\0' --backend ceph --ceph-conf "$directory/ceph/ceph.conf" --ceph-filesystem files --export "/:/,$1" ;;
+    *) printf '%s\0' --export "$directory/export,$1" ;;
+  esac
+}
+
 server_arguments() {
   printf '%s\0' serve --listen 10.8.0.1 --rdma-port 20049 --tcp-port 2049 --state "$directory/state" --crc "$crc"
   # Clients of version 4.0 and of NLM do not report the end of reclaim, so the whole grace period must pass after a
@@ -38,14 +48,8 @@ server_arguments() {
     --id-map "$directory/users"
   if [ -e "$directory/exports" ]; then
     printf '%s\0' --exports "$directory/exports"
-  elif [ "$backend" = memory ]; then
-    printf '%s\0' --backend memory --export ":/,no_root_squash"
-  elif [ "$backend" = log ]; then
-    printf '%s\0' --backend log --plugins "$directory/plugins" --backend-option size-mib=400 --export "$directory/export:/,no_root_squash"
-  elif [ "$backend" = ceph ]; then
-    printf '%s\0' --backend ceph --ceph-conf "$directory/ceph/ceph.conf" --ceph-filesystem files --export "/:/,no_root_squash"
   else
-    printf '%s\0' --export "$directory/export,no_root_squash${dataservers:+,pnfs}"
+    export_arguments "no_root_squash${dataservers:+,pnfs}"
   fi
   [ -z "${dataservers:-}" ] || dataserver_arguments
   [ -z "${cluster:-}" ] || cluster_arguments one
