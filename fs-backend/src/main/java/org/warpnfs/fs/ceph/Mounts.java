@@ -161,12 +161,28 @@ final class Mounts {
             return;
         }
         mount.initialize();
+        CountDownLatch answered = new CountDownLatch(1);
+        start("ceph-start", () -> tellOfWait(answered));
         try {
             mount.replace(name);
         } catch (CephException e) {
             LOG.warn("what an earlier process had in Ceph stays until the cluster ends it: {}", e.getMessage());
+        } finally {
+            answered.countDown();
         }
         mount.setName(name);
+    }
+
+    /** The library waits for the metadata servers without a limit, and a server that starts is not watched yet. */
+    private void tellOfWait(CountDownLatch answered) {
+        try {
+            if (!answered.await(patience.slow().toNanos(), TimeUnit.NANOSECONDS)) {
+                LOG.warn(
+                        "a metadata server of Ceph does not answer: the mount of {} waits for it", options.directory());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**
@@ -300,12 +316,15 @@ final class Mounts {
         start("ceph-leave", () -> afterEnd.accept(mounted));
     }
 
-    /** Starts what ends a mount that is over. Without it the memory of that mount stays taken, and no more. */
-    private static void start(String name, Runnable ending) {
+    /**
+     * Starts what is done beside a mount. Without it the memory of a mount that is over stays taken, or a line is
+     * missing in the log, and no more.
+     */
+    private static void start(String name, Runnable task) {
         try {
-            Thread.ofPlatform().daemon().name(name).start(ending);
+            Thread.ofPlatform().daemon().name(name).start(task);
         } catch (OutOfMemoryError e) {
-            LOG.error("there is no thread to end a mount of Ceph, which stays", e);
+            LOG.error("there is no thread {} for a mount of Ceph", name, e);
         }
     }
 

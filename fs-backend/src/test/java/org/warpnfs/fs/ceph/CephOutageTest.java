@@ -2,18 +2,23 @@ package org.warpnfs.fs.ceph;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.ceph.libcephfs.DataCalls;
 import org.warpnfs.fs.ceph.libcephfs.Fh;
 import org.warpnfs.fs.ceph.libcephfs.InodeCalls;
@@ -184,6 +189,33 @@ class CephOutageTest {
         }
         killed.abort();
         killed.release();
+    }
+
+    @Test
+    void start_whileTheMetadataServerDoesNotAnswer_tellsThatItWaits_andGoesOn() throws Exception {
+        CephOptions named = new CephOptions(
+                options.configuration(), options.id(), options.fileSystem(), options.directory(), "one");
+        Logger logger = (Logger) LoggerFactory.getLogger(Mounts.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.list = new CopyOnWriteArrayList<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            cluster.pause(Daemon.METADATA);
+            FutureTask<CephFileSystem> start = new FutureTask<>(() -> CephFileSystem.open(named, SHORT));
+            Thread.ofPlatform().daemon().start(start);
+            while (lines.list.stream().noneMatch(line -> line.getFormattedMessage()
+                    .contains("a metadata server of Ceph does not answer"))) {
+                Thread.sleep(50);
+            }
+            assertThat(start.isDone()).isFalse();
+            cluster.resume(Daemon.METADATA);
+            try (CephFileSystem started = start.get()) {
+                assertThat(started.fault()).isEmpty();
+            }
+        } finally {
+            logger.detachAppender(lines);
+        }
     }
 
     @Test
