@@ -23,6 +23,7 @@ public final class ReloadedExports {
     private static final ExportOptions OPTIONS = ExportOptions.DEFAULTS.withSquash(Squash.NONE);
 
     private final FileSystem files;
+    private final ExportOptions after;
     private final Export before;
     private final ExportTable table;
 
@@ -33,7 +34,17 @@ public final class ReloadedExports {
 
     /** Makes the exports of {@code files}, which take only this flavor until they are reloaded. */
     public ReloadedExports(FileSystem files, Flavor before) {
+        this(files, before, false);
+    }
+
+    /**
+     * Makes the exports of {@code files}, which take only this flavor until they are reloaded.
+     *
+     * @param readOnly true if they are read-only from then on
+     */
+    public ReloadedExports(FileSystem files, Flavor before, boolean readOnly) {
         this.files = files;
+        this.after = OPTIONS.withReadOnly(readOnly);
         this.before = export(
                 HostPattern.of("client.example.org", new ReloadWhenAsked()), OPTIONS.withFlavors(List.of(before)));
         this.table = ExportTable.of(List.of(this.before));
@@ -57,7 +68,7 @@ public final class ReloadedExports {
     private final class ReloadWhenAsked implements HostNames {
         @Override
         public Set<InetAddress> addressesOf(String name) {
-            table.replace(List.of(export(new HostPattern.Everyone(), OPTIONS)));
+            table.replace(List.of(export(new HostPattern.Everyone(), after)));
             return Set.of(InetAddress.getLoopbackAddress());
         }
 

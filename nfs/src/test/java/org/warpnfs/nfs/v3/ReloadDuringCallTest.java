@@ -13,6 +13,7 @@ import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.nfs.export.FileChanges;
+import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.replay.ReplyCache;
@@ -24,9 +25,8 @@ import org.warpnfs.payload.PayloadPool;
 /** Calls with two filehandles whose export is reloaded between the lookups of both. */
 class ReloadDuringCallTest {
     private final MemoryFileSystem files = new MemoryFileSystem(1 << 20, 100);
-    private final ReloadedExports exports = new ReloadedExports(files);
-    private final NfsHandles handles =
-            new NfsHandles(exports.table(), "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
+    private ReloadedExports exports = new ReloadedExports(files);
+    private NfsHandles handles = handlesOf(exports);
     private FileHandle file;
 
     @BeforeEach
@@ -35,6 +35,31 @@ class ReloadDuringCallTest {
         file = files.create(Caller.ROOT, files.root(), FileName.of("f"), mode)
                 .node()
                 .handle();
+    }
+
+    /** The directory that is changed is judged by the rules that are in force when it is looked up. */
+    @Test
+    void export_becomesReadOnlyBetweenTheFilehandles_nothingIsChanged() throws Exception {
+        exports = new ReloadedExports(files, Flavor.SYS, true);
+        handles = handlesOf(exports);
+        byte[] root = handleOf(files.root());
+        assertThat(statusOf(
+                        V3Server.RENAME,
+                        c -> c.opaque(root).string("f").opaque(root).string("g")))
+                .isEqualTo(Nfs3Status.ROFS);
+
+        exports = new ReloadedExports(files, Flavor.SYS, true);
+        handles = handlesOf(exports);
+        assertThat(statusOf(
+                        V3Server.LINK,
+                        c -> c.opaque(handleOf(file)).opaque(root).string("g")))
+                .isEqualTo(Nfs3Status.ROFS);
+        assertThat(files.lookup(Caller.ROOT, files.root(), FileName.of("f")).handle())
+                .isEqualTo(file);
+    }
+
+    private static NfsHandles handlesOf(ReloadedExports of) {
+        return new NfsHandles(of.table(), "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
     }
 
     private Nfs3Status statusOf(int procedure, UnaryOperator<CallWriter> args) throws Exception {

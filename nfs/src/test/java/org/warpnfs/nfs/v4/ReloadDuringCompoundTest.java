@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,17 +69,54 @@ class ReloadDuringCompoundTest {
     @ParameterizedTest
     @EnumSource
     void savedFilehandle_ofAnExportThatTookNoSuchCredentialBefore_isUsed(Pair pair) throws Exception {
-        ReloadedExports shut = new ReloadedExports(files, Flavor.KRB5P);
+        assertThat(statusOf(pair, new ReloadedExports(files, Flavor.KRB5P))).isEqualTo(pair.done);
+    }
+
+    /**
+     * The rules of the current filehandle judge both, so what was saved while the export was writable is not changed.
+     */
+    @ParameterizedTest
+    @EnumSource
+    void export_becomesReadOnlyAfterSaveFh_nothingIsChanged(Pair pair) throws Exception {
+        assertThat(statusOf(pair, new ReloadedExports(files, Flavor.SYS, true))).isEqualTo(Nfs4Status.ROFS);
+        assertThat(names()).containsExactlyInAnyOrder("d", "f", "g");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void export_becomesReadOnlyAndTakesTheCredential_nothingIsChanged(Pair pair) throws Exception {
+        assertThat(statusOf(pair, new ReloadedExports(files, Flavor.KRB5P, true)))
+                .isEqualTo(Nfs4Status.ROFS);
+        assertThat(names()).containsExactlyInAnyOrder("d", "f", "g");
+    }
+
+    private Nfs4Status statusOf(Pair pair, ReloadedExports reloaded) throws Exception {
         for (String name : List.of("f", "g")) {
             files.create(Caller.ROOT, files.root(), FileName.of(name), CREATE);
         }
-        try (V4Server other = V4Server.of(shut.table())) {
+        try (V4Server other = V4Server.of(reloaded.table())) {
             V4Client caller = V4Client.mounted(other, "client", 0);
-            Ops ops =
-                    new Ops().putFh(handle(other, shut, pair.saved)).saveFh().putFh(handle(other, shut, pair.current));
-
-            assertThat(caller.statusOf(pair.addTo(ops))).isEqualTo(Nfs4Status.OK);
+            Ops ops = new Ops()
+                    .putFh(handle(other, reloaded, pair.saved))
+                    .saveFh()
+                    .putFh(handle(other, reloaded, pair.current));
+            Nfs4Status status = caller.statusOf(pair.addTo(ops));
+            assertThat(reloaded.table().exports().getFirst())
+                    .as("the export after the COMPOUND")
+                    .isNotSameAs(reloaded.before());
+            return status;
         }
+    }
+
+    private List<String> names() throws Exception {
+        List<String> names = new ArrayList<>();
+        boolean _ = files.list(
+                Caller.ROOT,
+                files.root(),
+                0,
+                false,
+                entry -> names.add(entry.name().toString()));
+        return names;
     }
 
     private byte[] handle(V4Server of, ReloadedExports shut, String name) throws Exception {
@@ -92,16 +130,21 @@ class ReloadDuringCompoundTest {
 
     /** An operation on the saved and on the current filehandle. */
     private enum Pair {
-        RENAME("", "d"),
-        LINK("f", ""),
-        COPY("f", "g");
+        RENAME("", "d", Nfs4Status.OK),
+        LINK("f", "", Nfs4Status.OK),
+        COPY("f", "g", Nfs4Status.OK),
+        /** The files in memory cannot be cloned, and say so themselves. */
+        CLONE("f", "g", Nfs4Status.NOTSUPP);
 
         private final String saved;
         private final String current;
+        /** The status where the export permits it. */
+        private final Nfs4Status done;
 
-        Pair(String saved, String current) {
+        Pair(String saved, String current, Nfs4Status done) {
             this.saved = saved;
             this.current = current;
+            this.done = done;
         }
 
         Ops addTo(Ops ops) {
@@ -109,6 +152,7 @@ class ReloadDuringCompoundTest {
                 case RENAME -> ops.rename("f", "h");
                 case LINK -> ops.link("h");
                 case COPY -> ops.copy(new int[4], new int[4], 0);
+                case CLONE -> ops.op(OpCode.CLONE, new int[14]);
             };
         }
     }
