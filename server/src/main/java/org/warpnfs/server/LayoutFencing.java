@@ -65,7 +65,7 @@ final class LayoutFencing implements AutoCloseable {
         published.endAll();
         writer.shutdown();
         try {
-            if (!writer.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!writer.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS) || published.isBehind()) {
                 LOG.warn("Data servers may take layouts of this server until it starts again");
             }
         } catch (InterruptedException e) {

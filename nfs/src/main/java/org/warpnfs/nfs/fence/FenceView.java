@@ -30,12 +30,17 @@ public final class FenceView implements AutoCloseable {
     /** For how long what was read is used. */
     static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Knows no metadata server. */
+    /** That of a server without a cluster, for which no handle is that of a layout. */
     public static final FenceView NONE = new FenceView(
             new FenceStore() {
                 @Override
                 public Map<String, byte[]> read() {
                     return Map.of();
+                }
+
+                @Override
+                public byte @Nullable [] read(String node) {
+                    return null;
                 }
 
                 @Override
@@ -50,11 +55,22 @@ public final class FenceView implements AutoCloseable {
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long PATIENCE_MILLIS = 1000;
 
-    private record OfServer(FenceEpochs epochs, long beganNanos) {}
+    /** @param epochs null if none could be read yet */
+    private record OfServer(@Nullable FenceEpochs epochs, long beganNanos) {
+        boolean isCurrent(long nowNanos) {
+            return epochs != null && nowNanos - beganNanos < LEASE_NANOS;
+        }
+    }
+
+    private record Reading(Map<String, OfServer> servers, long beganNanos) {
+        boolean isCurrent(long nowNanos) {
+            return nowNanos - beganNanos < LEASE_NANOS;
+        }
+    }
 
     private final FenceStore store;
     private final LongSupplier clockNanos;
-    private volatile Map<String, OfServer> seen = Map.of();
+    private volatile @Nullable Reading seen;
     private volatile long usedNanos;
     private boolean isClosed;
     private boolean hasFailed;
@@ -82,6 +98,11 @@ public final class FenceView implements AutoCloseable {
         reader = Thread.ofPlatform().daemon().name("fences").start(this::run);
     }
 
+    /** False if no handle can be that of a layout. */
+    public boolean isUsed() {
+        return this != NONE;
+    }
+
     /**
      * The epochs of the metadata servers with that tag.
      *
@@ -92,7 +113,9 @@ public final class FenceView implements AutoCloseable {
         long now = clockNanos.getAsLong();
         usedNanos = now;
         List<FenceEpochs> known = known(tag, now);
-        if (known == null && mayWait) {
+        Reading last = seen;
+        // What has just been read does not become known by another reading: it is being written.
+        if (known == null && mayWait && (last == null || !last.isCurrent(now))) {
             awaitReading();
             known = known(tag, clockNanos.getAsLong());
         }
@@ -100,18 +123,24 @@ public final class FenceView implements AutoCloseable {
     }
 
     private @Nullable List<FenceEpochs> known(int tag, long nowNanos) {
-        Map<String, OfServer> servers = seen;
+        Reading last = seen;
+        if (last == null || !last.isCurrent(nowNanos)) {
+            return null;
+        }
         List<FenceEpochs> epochs = new ArrayList<>(1);
-        boolean isKnown = false;
-        for (Map.Entry<String, OfServer> server : servers.entrySet()) {
-            if (nowNanos - server.getValue().beganNanos() < LEASE_NANOS) {
-                isKnown = true;
-                if (FenceStamp.tagOf(server.getKey()) == tag) {
-                    epochs.add(server.getValue().epochs());
-                }
+        boolean isUnknown = false;
+        for (Map.Entry<String, OfServer> server : last.servers().entrySet()) {
+            if (FenceStamp.tagOf(server.getKey()) != tag) {
+                continue;
+            }
+            FenceEpochs its = server.getValue().epochs();
+            if (its != null && server.getValue().isCurrent(nowNanos)) {
+                epochs.add(its);
+            } else {
+                isUnknown = true;
             }
         }
-        return isKnown ? epochs : null;
+        return isUnknown && epochs.isEmpty() ? null : epochs;
     }
 
     private synchronized void awaitReading() {
@@ -136,18 +165,15 @@ public final class FenceView implements AutoCloseable {
     public void read() {
         long began = clockNanos.getAsLong();
         try {
+            Reading last = seen;
             Map<String, OfServer> next = new HashMap<>();
             store.read().forEach((node, text) -> {
                 FenceEpochs epochs = FenceEpochs.parse(text);
-                OfServer before = seen.get(node);
-                if (epochs != null) {
-                    next.put(node, new OfServer(epochs, began));
-                } else if (before != null) {
-                    // It is being written.
-                    next.put(node, before);
-                }
+                OfServer before = last == null ? null : last.servers().get(node);
+                // Without epochs it is being written.
+                next.put(node, epochs == null && before != null ? before : new OfServer(epochs, began));
             });
-            seen = Map.copyOf(next);
+            seen = new Reading(Map.copyOf(next), began);
             told(null);
         } catch (IOException | RuntimeException e) {
             told(e);

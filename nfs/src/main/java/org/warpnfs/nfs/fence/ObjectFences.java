@@ -3,6 +3,7 @@ package org.warpnfs.nfs.fence;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.cluster.SharedObjects;
 
 /** Fences in an object {@code fences}, with a value for each metadata server. */
@@ -18,6 +19,11 @@ public final class ObjectFences implements FenceStore {
     @Override
     public Map<String, byte[]> read() throws IOException {
         return objects.read(OBJECT, "");
+    }
+
+    @Override
+    public byte @Nullable [] read(String node) throws IOException {
+        return objects.read(OBJECT, node).get(node);
     }
 
     @Override

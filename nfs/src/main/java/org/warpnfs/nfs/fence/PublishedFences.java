@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Errors</h2>
  *
- * A write that fails is tried again each second, as long as somebody asks whether a fence is done. If another process
- * has taken this node over, nothing is written any more.
+ * A write that fails, for whatever reason, is tried again each second, as long as somebody asks whether a fence is
+ * done. If another process has taken this node over, nothing is written any more.
  *
  * <p>Safe for any thread; no method but {@link #open} waits.
  */
@@ -109,8 +109,15 @@ public final class PublishedFences implements Fencing {
         synchronized (this) {
             current = new FenceEpochs(current.process(), epochs.getAsLong(), Map.of());
             unwritten.add(new Begun());
+            // Without the pause after a failure: nobody asks later.
+            failedNanos = clockNanos.getAsLong() - RETRY_NANOS;
         }
         writeSoon();
+    }
+
+    /** True if data servers were not told of a fence that was begun. */
+    public synchronized boolean isBehind() {
+        return isWriting || !unwritten.isEmpty();
     }
 
     private void writeSoon() {
@@ -157,7 +164,7 @@ public final class PublishedFences implements Fencing {
 
     private @Nullable IOException tryWrite(FenceEpochs next) {
         try {
-            byte[] text = store.read().get(node);
+            byte[] text = store.read(node);
             FenceEpochs before = text == null ? null : FenceEpochs.parse(text);
             if (before != null && before.process() != next.process()) {
                 return new IOException("another process has taken node " + node + " over");
@@ -166,6 +173,8 @@ public final class PublishedFences implements Fencing {
             return null;
         } catch (IOException e) {
             return e;
+        } catch (RuntimeException e) {
+            return new IOException(e);
         }
     }
 

@@ -94,7 +94,7 @@ final class Nfs3Call {
 
     private @Nullable Nfs3File dataFile(Nfs3Handle handle, boolean writes, boolean mayWait) throws Nfs3Exception {
         byte[] bytes = handle.toBytes();
-        if (!NfsHandles.isOfLayout(bytes)) {
+        if (!NfsHandles.isOfLayout(bytes) || !server.fences().isUsed()) {
             return file(handle);
         }
         try {

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.fence;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -105,6 +106,22 @@ class PublishedFencesTest {
     }
 
     @Test
+    void fence_whoseWriteMeetsADefect_isTriedAgainToo() {
+        store.isDefective = true;
+        Fencing.Fence fence = fences.begin(FILE);
+        write();
+        store.isDefective = false;
+        pass(1000);
+        assertThat(fence.isDone(nowNanos)).isFalse();
+
+        write();
+        pass(3000);
+
+        assertThat(fence.isDone(nowNanos)).isTrue();
+        assertThat(epochsOf(FILE)).containsExactly(fences.stamp(FILE).epoch());
+    }
+
+    @Test
     void process_thatStarts_endsAllLayoutsOfTheOneBefore() {
         long before = fences.stamp(FILE).epoch();
 
@@ -124,6 +141,22 @@ class PublishedFencesTest {
 
         assertThat(epochsOf(FILE)).hasSize(1).doesNotContainAnyElementsOf(before);
         assertThat(epochsOf(8)).isEqualTo(epochsOf(FILE));
+    }
+
+    @Test
+    void process_thatStopsRightAfterAFailure_doesNotPause() {
+        long before = fences.stamp(8).epoch();
+        store.isBroken = true;
+        fences.begin(FILE);
+        write();
+        store.isBroken = false;
+
+        fences.endAll();
+        assertThat(fences.isBehind()).isTrue();
+        write();
+
+        assertThat(epochsOf(8)).hasSize(1).doesNotContain(before);
+        assertThat(fences.isBehind()).isFalse();
     }
 
     @Test
@@ -167,6 +200,27 @@ class PublishedFencesTest {
         assertThat(view.of(TAG, false)).isNull();
     }
 
+    /** Otherwise each call with a handle that somebody has made up would read the store. */
+    @Test
+    void view_ofAStoreWithoutServers_knowsThatThereIsNone() {
+        FenceView empty = new FenceView(new MemoryFences(), () -> nowNanos);
+
+        empty.read();
+
+        assertThat(empty.of(TAG, false)).isEmpty();
+    }
+
+    @Test
+    void view_thatBeginsWhileATextIsWritten_doesNotTakeItForNone() throws IOException {
+        open("two");
+        store.write(NODE, new byte[] {'w'});
+
+        view.read();
+
+        assertThat(view.of(TAG, false)).isNull();
+        assertThat(view.of(FenceStamp.tagOf("two"), false)).hasSize(1);
+    }
+
     @Test
     void view_withAThread_readsWhenItIsAsked() {
         try (FenceView reading = FenceView.reading(store)) {
@@ -190,5 +244,18 @@ class PublishedFencesTest {
         assertThat(FenceEpochs.parse(files.read().get("one"))).isEqualTo(FenceEpochs.startingAt(4));
         assertThat(FenceEpochs.parse(files.read().get("two")))
                 .isEqualTo(FenceEpochs.startingAt(1).fence(2, 3));
+    }
+
+    @Test
+    void directory_withSomethingUnreadable_keepsTheOthers(@TempDir Path directory) throws IOException {
+        FenceStore files = DirectoryFences.open(directory);
+        files.write("one", FenceEpochs.startingAt(4).encode());
+        Files.createDirectory(directory.resolve("two"));
+        FenceView some = new FenceView(files, () -> nowNanos);
+
+        some.read();
+
+        assertThat(some.of(TAG, false)).containsExactly(FenceEpochs.startingAt(4));
+        assertThat(some.of(FenceStamp.tagOf("two"), false)).as("not known").isNull();
     }
 }

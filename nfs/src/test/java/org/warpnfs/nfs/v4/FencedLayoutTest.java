@@ -63,7 +63,11 @@ class FencedLayoutTest extends LayoutBench {
     }
 
     private void startDataServer() {
-        view = new FenceView(store, () -> server.nowNanos);
+        startDataServer(new FenceView(store, () -> server.nowNanos));
+    }
+
+    private void startDataServer(FenceView itsView) {
+        view = itsView;
         ExportTable exports = ExportTable.of(List.of(Export.of(
                 PseudoPath.of("/data"),
                 server.fs,
@@ -167,6 +171,19 @@ class FencedLayoutTest extends LayoutBench {
         LayoutSeen layout = get(client, RW, client.create("f"));
 
         assertThat(client.statusOf(new Ops().putFh(layout.handle()))).isEqualTo(Nfs4Status.BADHANDLE);
+    }
+
+    @Test
+    void handleOfALayout_atAServerWithoutACluster_isBad() {
+        V4Client client = client("a");
+        LayoutSeen layout = get(client, RW, client.create("f"));
+        startDataServer(FenceView.NONE);
+
+        for (int procedure : new int[] {GETATTR, READ3, WRITE3, COMMIT3}) {
+            assertThat(callWithoutReading(layout, layout.handle(), procedure))
+                    .as("procedure %d", procedure)
+                    .isEqualTo(BADHANDLE);
+        }
     }
 
     @Test
