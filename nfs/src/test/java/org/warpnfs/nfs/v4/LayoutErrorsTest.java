@@ -172,7 +172,8 @@ class LayoutErrorsTest {
                 get("of another type", Nfs4Status.UNKNOWN_LAYOUTTYPE, NFSV4_1_FILES, READ, 0, WHOLE, 0),
                 get("for any mode", Nfs4Status.BADIOMODE, FLEX_FILES, ANY, 0, WHOLE, 0),
                 get("for no mode", Nfs4Status.BADIOMODE, FLEX_FILES, 0, 0, WHOLE, 0),
-                get("of nothing", Nfs4Status.INVAL, FLEX_FILES, READ, 0, 0, 0),
+                get("of any length", Nfs4Status.OK, FLEX_FILES, READ, 0, 0, 0),
+                get("of any length with a least one", Nfs4Status.INVAL, FLEX_FILES, READ, 0, 0, 1),
                 get("of less than the least", Nfs4Status.INVAL, FLEX_FILES, READ, 0, 1, 2),
                 get("beyond 2^64", Nfs4Status.INVAL, FLEX_FILES, READ, MAX_OFFSET, 5, 1),
                 get("of a least beyond 2^64", Nfs4Status.INVAL, FLEX_FILES, READ, MAX_OFFSET, WHOLE, 5),
@@ -200,6 +201,12 @@ class LayoutErrorsTest {
                 commit("of a byte behind its range", Nfs4Status.INVAL, 0, 100, 100),
                 commit("of a byte before its range", Nfs4Status.INVAL, 100, WHOLE, 99),
                 commit("of nothing", Nfs4Status.INVAL, 0, 0, 0),
+                row("LAYOUTCOMMIT of nothing, without a last byte", Nfs4Status.OK, held -> f().add(
+                                OpCode.LAYOUTCOMMIT, c -> c.hyper(0)
+                                        .hyper(0)
+                                        .words(0)
+                                        .words(held.layout())
+                                        .words(0, 0, FLEX_FILES, 0))),
                 commit("beyond 2^64", Nfs4Status.INVAL, MAX_OFFSET, 5, MAX_OFFSET),
                 row(
                         "LAYOUTCOMMIT with a layout to read",
@@ -227,11 +234,11 @@ class LayoutErrorsTest {
         return Stream.of(
                 giveBack("of the file", Nfs4Status.OK, 0, FLEX_FILES, ANY, 0, WHOLE),
                 giveBack("of a part", Nfs4Status.OK, 0, FLEX_FILES, RW, 5, 5),
-                giveBack("of nothing", Nfs4Status.INVAL, 0, FLEX_FILES, ANY, 0, 0),
+                giveBack("of nothing", Nfs4Status.OK, 0, FLEX_FILES, ANY, 0, 0),
                 giveBack("beyond 2^64", Nfs4Status.INVAL, 0, FLEX_FILES, ANY, MAX_OFFSET, 5),
                 giveBack("of another type", Nfs4Status.UNKNOWN_LAYOUTTYPE, 0, NFSV4_1_FILES, ANY, 0, WHOLE),
-                giveBack("for no mode", Nfs4Status.BADIOMODE, 0, FLEX_FILES, 0, 0, WHOLE),
-                giveBack("for more modes than there are", Nfs4Status.BADIOMODE, 0, FLEX_FILES, 4, 0, WHOLE),
+                giveBack("for no mode", Nfs4Status.BADXDR, 0, FLEX_FILES, 0, 0, WHOLE),
+                giveBack("for more modes than there are", Nfs4Status.BADXDR, 0, FLEX_FILES, 4, 0, WHOLE),
                 giveBack("after the grace period", Nfs4Status.NO_GRACE, 1, FLEX_FILES, ANY, 0, WHOLE),
                 row("LAYOUTRETURN with another file's layout", Nfs4Status.BAD_STATEID, held -> file("r")
                         .layoutReturn(ANY, held.layout())),

@@ -73,8 +73,6 @@ class LayoutGetTest extends LayoutBench {
                 .isEqualTo(Nfs4Status.UNKNOWN_LAYOUTTYPE);
         assertThat(client.statusOf(file().layoutGet(4, ANY, 0, -1, 0, open, 4096)))
                 .isEqualTo(Nfs4Status.BADIOMODE);
-        assertThat(client.statusOf(file().layoutGet(4, READ, 0, 0, 0, open, 4096)))
-                .isEqualTo(Nfs4Status.INVAL);
         assertThat(client.statusOf(file().layoutGet(4, READ, 0, 1, 2, open, 4096)))
                 .isEqualTo(Nfs4Status.INVAL);
         assertThat(client.statusOf(file().layoutGet(4, READ, -2, 5, 5, open, 4096)))

@@ -67,6 +67,29 @@ class LayoutReturnTest extends LayoutBench {
         assertThat(server.program().layoutCounts().held()).isZero();
     }
 
+    /** RFC 8881, section 18.44.3. */
+    @Test
+    void layoutReturn_setsTheCurrentStateid() {
+        V4Client client = client("a");
+        int[] open = client.create("f");
+        LayoutSeen read = get(client, READ, open);
+        LayoutSeen both = get(client, RW, read.stateid());
+
+        assertThat(client.statusOf(file().layoutReturn(READ, both.stateid()).layoutGet(RW, Ops.CURRENT)))
+                .as("something is left")
+                .isEqualTo(Nfs4Status.OK);
+        LayoutSeen last = get(client, RW, open);
+        assertThat(client.statusOf(file().layoutGet(RW, last.stateid())
+                        .layoutReturn(ANY, Ops.CURRENT)
+                        .layoutReturn(ANY, Ops.CURRENT)))
+                .as("nothing is left")
+                .isEqualTo(Nfs4Status.BAD_STATEID);
+        LayoutSeen again = get(client, RW, open);
+        assertThat(client.statusOf(file().layoutReturn(ANY, again.stateid()).read(Ops.CURRENT, 0, 1)))
+                .as("nor is it the anonymous stateid")
+                .isEqualTo(Nfs4Status.BAD_STATEID);
+    }
+
     @Test
     void layoutReturn_ofAll_returnsEveryFile() {
         V4Client client = client("a");

@@ -168,11 +168,16 @@ final class CurrentFiles {
     /**
      * The stateid that an argument stands for. The special stateid CURRENT stands for the current filehandle's.
      *
-     * @throws Nfs4Exception BAD_STATEID for any other special stateid except an anonymous one
+     * @throws Nfs4Exception BAD_STATEID if it has none, and for any other special stateid except an anonymous one
      */
     Stateid resolve(Stateid argument) throws Nfs4Exception {
-        Stateid meant = minorVersion > 0 && argument.equals(Stateid.CURRENT) ? currentStateid : argument;
-        if (meant.isSpecial() && !meant.isAnonymous()) {
+        return resolve(argument, currentStateid);
+    }
+
+    private Stateid resolve(Stateid argument, Stateid current) throws Nfs4Exception {
+        boolean isMeant = minorVersion > 0 && argument.equals(Stateid.CURRENT);
+        Stateid meant = isMeant ? current : argument;
+        if (meant.isSpecial() && (isMeant || !meant.isAnonymous())) {
             throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         }
         return meant;
@@ -180,6 +185,6 @@ final class CurrentFiles {
 
     /** Does the same as {@link #resolve}, with the saved filehandle's stateid for CURRENT. */
     Stateid resolveSaved(Stateid argument) throws Nfs4Exception {
-        return minorVersion > 0 && argument.equals(Stateid.CURRENT) ? resolve(savedStateid) : resolve(argument);
+        return resolve(argument, savedStateid);
     }
 }

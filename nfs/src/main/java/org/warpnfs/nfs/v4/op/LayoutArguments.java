@@ -36,9 +36,9 @@ final class LayoutArguments {
         }
     }
 
-    /** INVAL for a range that is empty or goes beyond 2^64. */
+    /** INVAL for a range that goes beyond 2^64. It may be empty. */
     static void requireRange(long offset, long length) throws Nfs4Exception {
-        if (length == 0 || (length != WHOLE && Long.compareUnsigned(length, -1 - offset) > 0)) {
+        if (length != WHOLE && Long.compareUnsigned(length, -1 - offset) > 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
     }

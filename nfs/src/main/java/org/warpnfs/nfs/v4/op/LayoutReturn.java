@@ -36,10 +36,11 @@ final class LayoutReturn implements ChangingOperation {
         int iomode = in.int32();
         int what = in.int32();
         Client client = call.calling().client();
-        LayoutArguments.requireFlexFiles(type);
         if (iomode < LayoutArguments.IOMODE_READ || iomode > LayoutArguments.IOMODE_ANY) {
-            throw Nfs4Exception.of(Nfs4Status.BADIOMODE);
+            // BADIOMODE is no error of this operation (section 15.2).
+            throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
+        LayoutArguments.requireFlexFiles(type);
         LayoutReturned all =
                 new LayoutReturned(iomode != LayoutArguments.IOMODE_RW, iomode != LayoutArguments.IOMODE_READ);
         if (reclaim && (what == OF_FSID || what == OF_ALL)) {
@@ -59,6 +60,9 @@ final class LayoutReturn implements ChangingOperation {
                     }
                     default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
                 };
+        if (what == OF_FILE) {
+            call.files().setCurrentStateid(left.orElse(Stateid.ANONYMOUS));
+        }
         out.bool(left.isPresent());
         left.ifPresent(stateid -> stateid.encode(out));
     }
