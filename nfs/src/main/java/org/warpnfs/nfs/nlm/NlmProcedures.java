@@ -22,7 +22,7 @@ import org.warpnfs.nfs.export.Requester;
  *
  * <p>Who may read a file may lock it, and who may write it may lock it exclusively; exports that are read-only give no
  * exclusive lock. Unlocking needs no permission but the export's. Clients speak NLM in clear even where they use TLS
- * for NFS, so it needs no protection. No file stays open.
+ * for NFS, so it needs no protection. Exports for layouts alone give no locks. No file stays open.
  */
 final class NlmProcedures {
     private final ExportTable exports;
@@ -87,6 +87,9 @@ final class NlmProcedures {
 
     private Found findToLock(Call call, Netobj handle, boolean exclusive) throws Refusal {
         Found found = find(call, handle);
+        if (found.location().export().traits().layoutsOnly()) {
+            throw new Refusal(NlmStatus.FAILED);
+        }
         if (exclusive && isReadOnly(call, found)) {
             throw new Refusal(NlmStatus.ROFS);
         }

@@ -27,7 +27,9 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
@@ -78,7 +80,15 @@ final class NlmBench implements PeerCalls {
         this(new MemoryFileSystem(1 << 20, 100), directory, options);
     }
 
+    NlmBench(ExportTraits traits) {
+        this(new MemoryFileSystem(1 << 20, 100), null, ExportOptions.DEFAULTS, traits);
+    }
+
     NlmBench(FileSystem fs, Path directory, ExportOptions options) {
+        this(fs, directory, options, ExportTraits.DEFAULTS);
+    }
+
+    private NlmBench(FileSystem fs, Path directory, ExportOptions options, ExportTraits traits) {
         this.fs = fs;
         try {
             file = fs.create(
@@ -88,7 +98,7 @@ final class NlmBench implements PeerCalls {
                             new CreateMode.Unchecked(AttributeChanges.ofPermissions(0666)))
                     .node()
                     .handle();
-            export = Export.of(PseudoPath.of("/"), fs, options, "memory");
+            export = Export.of(PseudoPath.of("/"), fs, ExportPolicy.everyone(options), traits, "memory");
             ExportTable exports = ExportTable.of(List.of(export));
             handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
             server = new NlmServer(

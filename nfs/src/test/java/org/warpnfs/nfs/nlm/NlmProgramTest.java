@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.locks.Locker;
@@ -198,6 +199,16 @@ class NlmProgramTest {
 
         assertThat(readOnly.lock(CLIENT, "a", false, true, 0, 1)).isEqualTo(NlmStatus.ROFS);
         assertThat(readOnly.lock(CLIENT, "a", false, false, 0, 1)).isEqualTo(NlmStatus.GRANTED);
+    }
+
+    @Test
+    void lock_whereOnlyLayoutsAreTaken_isRefused() {
+        NlmBench layoutsOnly = new NlmBench(ExportTraits.DEFAULTS.withLayoutsOnly(true));
+
+        assertThat(layoutsOnly.lock(CLIENT, "a", false, false, 0, 1)).isEqualTo(NlmStatus.FAILED);
+        assertThat(layoutsOnly.unlock(CLIENT, "a", 0, 1))
+                .as("one from before the exports were read again")
+                .isEqualTo(NlmStatus.GRANTED);
     }
 
     @Test
