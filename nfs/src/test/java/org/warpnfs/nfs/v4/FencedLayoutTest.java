@@ -236,17 +236,6 @@ class FencedLayoutTest extends LayoutBench {
         assertThat(other.statusOf(cut)).isEqualTo(Nfs4Status.OK);
     }
 
-    /** {@code other} cuts the file, and the holder answers the recall but does not return its layout. */
-    private void revoke(V4Client holder, V4Client other) {
-        assertThat(other.statusOf(file().setAttr(Fattr.size(0)))).isEqualTo(Nfs4Status.DELAY);
-        holder.answerRecall(holder.nextCallback(), 0);
-        for (int i = 0; i < 2; i++) {
-            server.pass(V4Server.LEASE.dividedBy(2).plusSeconds(1));
-            other.run(new Ops().root());
-            holder.run(new Ops().root());
-        }
-    }
-
     @Test
     void layout_ofAClientThatIsGone_isRefusedBeforeAnotherOpensTheFile() {
         V4Client holder = client("a");

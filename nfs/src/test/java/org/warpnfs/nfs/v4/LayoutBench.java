@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.v4;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -9,6 +11,7 @@ import org.warpnfs.nfs.v4.layout.DataServerAddress;
 import org.warpnfs.nfs.v4.layout.DataServerAddress.Transport;
 import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /** A server with two data servers, and what tests of its layouts have in common. */
 abstract class LayoutBench {
@@ -43,6 +46,17 @@ abstract class LayoutBench {
 
     LayoutSeen get(V4Client client, int iomode, int[] stateid) {
         return LayoutSeen.of(client.run(file().layoutGet(iomode, stateid)).afterFile(), iomode);
+    }
+
+    /** {@code other} cuts the file, and the holder answers the recall but does not return its layout. */
+    void revoke(V4Client holder, V4Client other) {
+        assertThat(other.statusOf(file().setAttr(Fattr.size(0)))).isEqualTo(Nfs4Status.DELAY);
+        holder.answerRecall(holder.nextCallback(), 0);
+        for (int i = 0; i < 2; i++) {
+            server.pass(V4Server.LEASE.dividedBy(2).plusSeconds(1));
+            other.run(new Ops().root());
+            holder.run(new Ops().root());
+        }
     }
 
     V4Client client(String name) {

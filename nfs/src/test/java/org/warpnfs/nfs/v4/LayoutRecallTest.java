@@ -73,16 +73,9 @@ class LayoutRecallTest extends LayoutBench {
         int[] open = holder.create("f");
         LayoutSeen layout = get(holder, RW, open);
         V4Client other = client("b");
-        Ops cut = file().setAttr(Fattr.size(0));
-        assertThat(other.statusOf(cut)).isEqualTo(Nfs4Status.DELAY);
-        holder.answerRecall(holder.nextCallback(), 0);
-        for (int i = 0; i < 2; i++) {
-            server.pass(V4Server.LEASE.dividedBy(2).plusSeconds(1));
-            holder.run(new Ops().root());
-            other.run(new Ops().root());
-        }
+        revoke(holder, other);
 
-        assertThat(other.statusOf(cut)).isEqualTo(Nfs4Status.OK);
+        assertThat(other.statusOf(file().setAttr(Fattr.size(0)))).isEqualTo(Nfs4Status.OK);
         assertThat(holder.tested(layout.stateid())).isEqualTo(Nfs4Status.DELEG_REVOKED);
         assertThat(holder.statusFlags & RECALLABLE_STATE_REVOKED).isNotZero();
         assertThat(holder.statusOf(new Ops().freeStateid(layout.stateid()))).isEqualTo(Nfs4Status.OK);
@@ -122,18 +115,6 @@ class LayoutRecallTest extends LayoutBench {
         holder.run(new Ops().root());
 
         assertThat(holder.statusFlags & RECALLABLE_STATE_REVOKED).isZero();
-    }
-
-    /** {@code other} cuts the file, and the holder answers the recall but does not return its layout. */
-    private void revoke(V4Client holder, V4Client other) {
-        Ops cut = file().setAttr(Fattr.size(0));
-        assertThat(other.statusOf(cut)).isEqualTo(Nfs4Status.DELAY);
-        holder.answerRecall(holder.nextCallback(), 0);
-        for (int i = 0; i < 2; i++) {
-            server.pass(V4Server.LEASE.dividedBy(2).plusSeconds(1));
-            other.run(new Ops().root());
-            holder.run(new Ops().root());
-        }
     }
 
     @Test
