@@ -1,12 +1,13 @@
 package org.warpnfs.server;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,8 +23,8 @@ import org.warpnfs.nfs.cluster.ClusterTiming;
  * runs grants nothing but reclaims; or after the time in which one that cannot do so ends. The node that has declared
  * the other dead does it at once then. The others do it some time later, if that one has died too.
  *
- * <p>It is done by a thread of its own, which tries again until it succeeds. {@link #declared} and {@link #saw} never
- * wait, and are called by one thread.
+ * <p>It is done by a thread of its own, which tries again until it succeeds, one node after the other.
+ * {@link #declared} and {@link #saw} never wait, and are called by one thread.
  */
 final class DeadNodes implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DeadNodes.class);
@@ -34,7 +35,7 @@ final class DeadNodes implements AutoCloseable {
     private final Map<String, Integer> running = new HashMap<>();
     private final Map<String, Integer> found = new HashMap<>();
     private final Map<String, Dead> waiting = new HashMap<>();
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("cluster-dead").factory());
     private volatile boolean closed;
 
@@ -81,7 +82,7 @@ final class DeadNodes implements AutoCloseable {
                 all.remove();
                 String node = each.getKey();
                 if (!closed) {
-                    thread.execute(() -> end(node, dead.instance));
+                    thread.execute(() -> end(node, dead.instance, false));
                 }
             }
         }
@@ -96,24 +97,20 @@ final class DeadNodes implements AutoCloseable {
         }
     }
 
-    private void end(String node, int instance) {
-        boolean told = false;
-        while (!closed) {
-            try {
-                remains.end(node, instance);
-                return;
-            } catch (IOException | RuntimeException e) {
-                if (!told) {
-                    LOG.warn(
-                            "what node {} has left stays until Ceph ends it, or this succeeds: {}", node, e.toString());
-                    told = true;
-                }
+    /** If it fails it is tried again, after those of the other nodes that wait. */
+    private void end(String node, int instance, boolean told) {
+        try {
+            remains.end(node, instance);
+            return;
+        } catch (IOException | RuntimeException e) {
+            if (!told) {
+                LOG.warn("what node {} has left stays until Ceph ends it, or this succeeds: {}", node, e.toString());
             }
-            try {
-                Thread.sleep(Duration.ofNanos(timing.beatNanos()));
-            } catch (InterruptedException e) {
-                return;
-            }
+        }
+        try {
+            var _ = thread.schedule(() -> end(node, instance, true), timing.beatNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("nothing more is ended", e);
         }
     }
 

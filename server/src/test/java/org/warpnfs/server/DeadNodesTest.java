@@ -33,6 +33,8 @@ class DeadNodesTest {
     private static final class Recorded implements Remains {
         final LinkedBlockingQueue<String> ended = new LinkedBlockingQueue<>();
         final AtomicInteger failures = new AtomicInteger();
+        /** A node of which nothing can ever be ended. */
+        volatile String stuck = "";
 
         @Override
         public boolean isNothing() {
@@ -66,7 +68,7 @@ class DeadNodesTest {
 
         @Override
         public void end(String node, int instance) throws IOException {
-            if (failures.getAndDecrement() > 0) {
+            if (node.equals(stuck) || failures.getAndDecrement() > 0) {
                 throw new IOException("no answer");
             }
             ended.add(node + " " + instance);
@@ -159,5 +161,20 @@ class DeadNodesTest {
         dead.declared("b", 2, 10);
         dead.saw(bFailed(2), 11);
         assertThat(remains.ended.take()).isEqualTo("b 2");
+    }
+
+    @Test
+    void nodeOfWhichNothingCanBeEnded_doesNotKeepTheOthers() throws Exception {
+        remains.stuck = "b";
+        dead.saw(allRun(), 0);
+        dead.declared("b", 2, 10);
+        dead.saw(bFailed(2), 11);
+        ClusterRecord alone = record(3, 1, Map.of("a", member(1, true, 3)));
+        dead.declared("c", 3, 20);
+        dead.saw(alone, 20);
+        assertThat(remains.ended.take()).isEqualTo("c 3");
+
+        remains.stuck = "";
+        assertThat(remains.ended.take()).as("it was tried again").isEqualTo("b 2");
     }
 }
