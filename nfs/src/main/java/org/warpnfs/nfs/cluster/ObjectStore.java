@@ -28,8 +28,10 @@ import java.util.Set;
 public final class ObjectStore implements ClusterStore {
     private static final String RECORD = "record";
     private static final String IDENTITY = "identity";
-    private static final String ANEW = "; stop all nodes, and remove the objects " + RECORD + " and " + IDENTITY
-            + " to begin anew, without reclaims";
+    /** What nodes keep has the instances of this cluster, and those of another one begin at 1. */
+    private static final String ANEW = "; stop all nodes, and remove all objects of this namespace but handle-key to"
+            + " begin anew, without reclaims";
+
     private static final String BEAT = "beat";
     private static final String ADDRESSES = "addresses";
     private static final SecureRandom RANDOM = new SecureRandom();

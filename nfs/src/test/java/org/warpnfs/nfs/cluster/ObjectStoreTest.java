@@ -43,7 +43,7 @@ class ObjectStoreTest extends ClusterStoreContract {
         assertThatThrownBy(store::read)
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("object record: ")
-                .hasMessageContaining("remove the objects record and identity");
+                .hasMessageContaining("remove all objects of this namespace but handle-key");
         boolean _ = objects.change("record", SharedObjects.Change.of("record", new byte[3]));
         assertThatThrownBy(store::read).hasMessageContaining("3 bytes");
     }
