@@ -349,6 +349,11 @@ final class ClusterSeat implements AutoCloseable {
         return choice.node();
     }
 
+    /** The number of this process among those of its node, which grows. */
+    int instance() {
+        return membership.instance();
+    }
+
     /** The gateways of which clients are told. */
     Gateways gateways() {
         return addresses::hosts;

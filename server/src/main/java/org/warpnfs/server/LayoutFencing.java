@@ -42,8 +42,8 @@ final class LayoutFencing implements AutoCloseable {
         }
         ExecutorService writer = Executors.newSingleThreadExecutor(
                 Thread.ofPlatform().daemon().name("fence-writer").factory());
-        PublishedFences published =
-                PublishedFences.open(store, seat.node(), new SecureRandom()::nextLong, writer, System::nanoTime);
+        PublishedFences published = PublishedFences.open(
+                store, seat.node(), seat.instance(), new SecureRandom()::nextLong, writer, System::nanoTime);
         return new LayoutFencing(FenceView.reading(store), published, writer);
     }
 

@@ -47,7 +47,12 @@ final class RadosSharedObjects implements SharedObjects, AutoCloseable {
         use.readLock().lock();
         try {
             requireOpen();
-            return objects.change(object, change.expected(), change.mark(), change.values(), change.removed());
+            return objects.changeIf(
+                    object,
+                    new RadosObjects.Expected(change.expected(), change.expectedValues()),
+                    change.mark(),
+                    change.values(),
+                    change.removed());
         } catch (RadosException e) {
             throw failure(e);
         } finally {

@@ -6,17 +6,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.warpnfs.fs.ceph.librados.RadosClient;
+import org.warpnfs.nfs.cluster.SharedObjects;
 import org.warpnfs.nfs.fence.FenceEpochs;
 import org.warpnfs.nfs.fence.FenceStamp;
+import org.warpnfs.nfs.fence.FenceStore;
 import org.warpnfs.nfs.fence.FenceView;
 import org.warpnfs.nfs.fence.Fencing;
 import org.warpnfs.nfs.fence.ObjectFences;
@@ -31,6 +39,7 @@ class ObjectFencesTest {
     private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final AtomicLong epochs = new AtomicLong();
+    private final AtomicLong processes = new AtomicLong();
     private final String namespace = "fences-" + System.nanoTime();
     private RadosSharedObjects objects;
     private RadosSharedObjects others;
@@ -64,7 +73,12 @@ class ObjectFencesTest {
 
     /** Fences of a metadata server that come from one connection; data servers read by another. */
     private PublishedFences open(String node) throws IOException {
-        return PublishedFences.open(store, node, epochs::incrementAndGet, Runnable::run, System::nanoTime);
+        return open(store, node);
+    }
+
+    private PublishedFences open(FenceStore in, String node) throws IOException {
+        return PublishedFences.open(
+                in, node, (int) processes.incrementAndGet(), epochs::incrementAndGet, Runnable::run, System::nanoTime);
     }
 
     private FenceView view() {
@@ -133,6 +147,41 @@ class ObjectFencesTest {
         assertThat(epochsOf(view(), "one")).containsExactly(second.stamp(FILE).epoch());
     }
 
+    /** A process that is stopped after it has looked whose the fences are, and goes on when they are another's. */
+    @Test
+    void processThatIsTakenOverWhileItWrites_unfencesNothing() throws Exception {
+        AtomicReference<PublishedFences> second = new AtomicReference<>();
+        AtomicBoolean isHeld = new AtomicBoolean();
+        PublishedFences first = open(
+                new ObjectFences(new SharedObjects() {
+                    @Override
+                    public NavigableMap<String, byte[]> read(String object, String prefix) throws IOException {
+                        NavigableMap<String, byte[]> values = objects.read(object, prefix);
+                        if (isHeld.getAndSet(false)) {
+                            second.set(open("one"));
+                        }
+                        return values;
+                    }
+
+                    @Override
+                    public boolean change(String object, Change change) throws IOException {
+                        return objects.change(object, change);
+                    }
+                }),
+                "one");
+        isHeld.set(true);
+
+        Fencing.Fence late = first.begin(FILE);
+
+        assertThat(late.isDone(System.nanoTime() + HOUR_NANOS)).isFalse();
+        PublishedFences next = Objects.requireNonNull(second.get());
+        assertThat(epochsOf(view(), "one")).containsExactly(next.stamp(FILE).epoch());
+        assertThat(next.begin(FILE).isDone(System.nanoTime() + HOUR_NANOS))
+                .as("the next process can fence")
+                .isTrue();
+        assertThat(epochsOf(view(), "one")).containsExactly(next.stamp(FILE).epoch());
+    }
+
     /** What cannot be read is not known, and so no layout is good. The other server's fences still are. */
     @Test
     void valueThatIsDamaged_leavesItsServerUnknown() throws Exception {
@@ -142,7 +191,8 @@ class ObjectFencesTest {
         byte[] cut = new String(text, StandardCharsets.US_ASCII)
                 .substring(0, text.length / 2)
                 .getBytes(StandardCharsets.US_ASCII);
-        store.write("one", cut);
+        assertThat(objects.change("fences", new SharedObjects.Change(null, null, Map.of("one", cut), Set.of())))
+                .isTrue();
 
         FenceView view = view();
         assertThat(epochsOf(view, "one")).isEmpty();

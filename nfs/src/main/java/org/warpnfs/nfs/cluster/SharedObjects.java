@@ -21,8 +21,19 @@ public interface SharedObjects {
      * @param mark the new mark; null to leave it
      * @param values set or replaced
      * @param removed names of values; those that do not exist do not matter
+     * @param expectedValues values that the object must have too; an empty one stands for none
      */
-    record Change(@Nullable String expected, @Nullable String mark, Map<String, byte[]> values, Set<String> removed) {
+    record Change(
+            @Nullable String expected,
+            @Nullable String mark,
+            Map<String, byte[]> values,
+            Set<String> removed,
+            Map<String, byte[]> expectedValues) {
+        public Change(
+                @Nullable String expected, @Nullable String mark, Map<String, byte[]> values, Set<String> removed) {
+            this(expected, mark, values, removed, Map.of());
+        }
+
         /** Sets one value of an object, whatever it is. */
         static Change of(String name, byte[] value) {
             return new Change(null, null, Map.of(name, value), Set.of());

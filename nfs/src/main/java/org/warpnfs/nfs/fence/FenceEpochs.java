@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * has one of its own. Epochs are random numbers, so none comes back, and nothing has to be kept over a restart.
  *
  * <pre>
- *   warpnfs fences 1
- *   process NUMBER
+ *   warpnfs fences 2
+ *   process NUMBER        the same in each text of a process, and larger in those of the next one
  *   base EPOCH
  *   FILE EPOCH            for each file with an epoch of its own
  *   end CRC32C            of everything before it; whatever follows is ignored
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * All numbers are hexadecimal and have 16 digits, the CRC 8. Immutable.
  *
- * @param process of the server
+ * @param process its number, which grows with each process of the node
  * @param base the epoch of all other files
  */
 public record FenceEpochs(long process, long base, Map<Long, Long> fenced) {
@@ -32,20 +32,21 @@ public record FenceEpochs(long process, long base, Map<Long, Long> fenced) {
     /** The longest text. */
     public static final int MAX_BYTES = 64 * 1024;
 
-    private static final String TITLE = "warpnfs fences 1";
+    private static final String TITLE = "warpnfs fences 2";
     private static final String PROCESS = "process ";
     private static final String BASE = "base ";
     private static final String END = "end ";
     private static final int HEAD_LINES = 3;
     private static final int HEXADECIMAL = 16;
+    private static final int DIGITS = 16;
 
     public FenceEpochs {
         fenced = Map.copyOf(fenced);
     }
 
     /** The epochs of a process that starts. */
-    static FenceEpochs startingAt(long base) {
-        return new FenceEpochs(base, base, Map.of());
+    static FenceEpochs startingAt(long process, long base) {
+        return new FenceEpochs(process, base, Map.of());
     }
 
     /**
@@ -76,6 +77,22 @@ public record FenceEpochs(long process, long base, Map<Long, Long> fenced) {
                 TITLE + "\n" + PROCESS + "%016x\n".formatted(process) + BASE + "%016x\n".formatted(base));
         fenced.forEach((file, epoch) -> text.append("%016x %016x\n".formatted(file, epoch)));
         return (text + END + sum(text.toString()) + "\n").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** The process whose text it is, also if the rest is half written; 0 if it does not say so. */
+    static long processOf(byte @Nullable [] bytes) {
+        String head = TITLE + "\n" + PROCESS;
+        if (bytes == null || bytes.length <= head.length() + DIGITS) {
+            return 0;
+        }
+        String text = new String(bytes, 0, head.length() + DIGITS + 1, StandardCharsets.ISO_8859_1);
+        try {
+            return text.startsWith(head) && text.endsWith("\n")
+                    ? number(text.substring(head.length(), head.length() + DIGITS))
+                    : 0;
+        } catch (NumberFormatException e) {
+            return 0;
+        }
     }
 
     /** Null if it is none, or was read while it was written. */

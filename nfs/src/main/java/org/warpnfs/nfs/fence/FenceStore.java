@@ -2,7 +2,6 @@ package org.warpnfs.nfs.fence;
 
 import java.io.IOException;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Where metadata servers tell data servers of fences. Methods wait for the medium. Safe for any thread. */
 public interface FenceStore {
@@ -11,9 +10,22 @@ public interface FenceStore {
      */
     Map<String, byte[]> read() throws IOException;
 
-    /** The text of one metadata server; null if there is none. */
-    byte @Nullable [] read(String node) throws IOException;
+    /**
+     * Writes the first text of a process of a metadata server. From then on no earlier process of it changes anything,
+     * however long it was held up, and between whatever instructions.
+     *
+     * @param first has the number of the process
+     * @throws IOException also if a later process has done so
+     */
+    Claimed claim(String node, FenceEpochs first) throws IOException;
 
-    /** Replaces the text of a metadata server. When it returns, each later {@link #read} has the new one. */
-    void write(String node, byte[] text) throws IOException;
+    /** The text of a metadata server, in the hands of one of its processes. */
+    interface Claimed {
+        /**
+         * Replaces the text. When it returns true, each later {@link FenceStore#read} has the new one.
+         *
+         * @return false if a later process has the text; then no read has the new one
+         */
+        boolean replace(FenceEpochs next) throws IOException;
+    }
 }

@@ -39,12 +39,7 @@ public final class FenceView implements AutoCloseable {
                 }
 
                 @Override
-                public byte @Nullable [] read(String node) {
-                    return null;
-                }
-
-                @Override
-                public void write(String node, byte[] text) {
+                public Claimed claim(String node, FenceEpochs first) {
                     throw new IllegalStateException("no cluster");
                 }
             },

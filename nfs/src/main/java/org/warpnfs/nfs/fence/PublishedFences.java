@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * <h2>Errors</h2>
  *
  * A write that fails, for whatever reason, is tried again each second, as long as somebody asks whether a fence is
- * done. If another process has taken this node over, nothing is written any more.
+ * done. If a later process has taken this node over, nothing is written any more: {@link FenceStore} sees to that, also
+ * if this process was stopped in the midst of a write.
  *
  * <p>Safe for any thread; no method but {@link #open} waits.
  */
@@ -35,7 +36,7 @@ public final class PublishedFences implements Fencing {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final FenceStore store;
+    private final FenceStore.Claimed text;
     private final String node;
     private final LongSupplier epochs;
     private final Executor background;
@@ -63,29 +64,39 @@ public final class PublishedFences implements Fencing {
     }
 
     private PublishedFences(
-            FenceStore store, String node, LongSupplier epochs, Executor background, LongSupplier clockNanos) {
-        this.store = store;
+            FenceStore.Claimed text,
+            String node,
+            FenceEpochs first,
+            LongSupplier epochs,
+            Executor background,
+            LongSupplier clockNanos) {
+        this.text = text;
         this.node = node;
         this.epochs = epochs;
         this.background = background;
         this.clockNanos = clockNanos;
         this.tag = FenceStamp.tagOf(node);
-        this.current = FenceEpochs.startingAt(epochs.getAsLong());
+        this.current = first;
     }
 
     /**
-     * Begins an epoch of all files, so layouts of an earlier process end. Must not be called before that process has
-     * ended.
+     * Begins an epoch of all files, so layouts of an earlier process end.
      *
+     * @param process its number, which grows with each process of the node
      * @param epochs random numbers
      * @param background for writes
+     * @throws IOException also if a later process has taken this node over
      */
     public static PublishedFences open(
-            FenceStore store, String node, LongSupplier epochs, Executor background, LongSupplier clockNanos)
+            FenceStore store,
+            String node,
+            int process,
+            LongSupplier epochs,
+            Executor background,
+            LongSupplier clockNanos)
             throws IOException {
-        PublishedFences fences = new PublishedFences(store, node, epochs, background, clockNanos);
-        store.write(node, fences.current.encode());
-        return fences;
+        FenceEpochs first = FenceEpochs.startingAt(process, epochs.getAsLong());
+        return new PublishedFences(store.claim(node, first), node, first, epochs, background, clockNanos);
     }
 
     @Override
@@ -164,13 +175,7 @@ public final class PublishedFences implements Fencing {
 
     private @Nullable IOException tryWrite(FenceEpochs next) {
         try {
-            byte[] text = store.read(node);
-            FenceEpochs before = text == null ? null : FenceEpochs.parse(text);
-            if (before != null && before.process() != next.process()) {
-                return new IOException("another process has taken node " + node + " over");
-            }
-            store.write(node, next.encode());
-            return null;
+            return text.replace(next) ? null : new IOException("a later process has taken node " + node + " over");
         } catch (IOException e) {
             return e;
         } catch (RuntimeException e) {

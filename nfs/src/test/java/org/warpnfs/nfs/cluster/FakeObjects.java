@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.cluster;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -52,6 +53,11 @@ public final class FakeObjects implements SharedObjects {
             return false;
         }
         NavigableMap<String, byte[]> values = stored == null ? new TreeMap<>() : stored.values;
+        if (change.expectedValues().entrySet().stream()
+                .anyMatch(
+                        value -> !Arrays.equals(value.getValue(), values.getOrDefault(value.getKey(), new byte[0])))) {
+            return false;
+        }
         change.removed().forEach(values::remove);
         change.values().forEach((name, value) -> values.put(name, value.clone()));
         String before = stored == null ? null : stored.mark;

@@ -15,7 +15,7 @@ class FenceEpochsTest {
         byte[] text = SOME.encode();
 
         assertThat(new String(text, StandardCharsets.US_ASCII))
-                .startsWith("warpnfs fences 1\nprocess ffffffffffffffff\nbase 0000000000000002\n"
+                .startsWith("warpnfs fences 2\nprocess ffffffffffffffff\nbase 0000000000000002\n"
                         + "0000000000000003 fffffffffffffffc\nend ");
         assertThat(FenceEpochs.parse(text)).isEqualTo(SOME);
     }
@@ -45,9 +45,33 @@ class FenceEpochsTest {
         }
     }
 
+    /** It is at the same place in every text of a process, so a write in place cannot damage it. */
+    @Test
+    void process_isReadFromATextThatIsHalfWritten() {
+        byte[] before = FenceEpochs.startingAt(9, 1).encode();
+        byte[] after = FenceEpochs.startingAt(9, 2).fence(3, 4).encode();
+        for (int length = 0; length <= after.length; length++) {
+            byte[] torn = Arrays.copyOf(before, Math.max(before.length, length));
+            System.arraycopy(after, 0, torn, 0, length);
+            assertThat(FenceEpochs.processOf(torn)).as("%d bytes", length).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void process_ofSomethingElse_isNotKnown() {
+        byte[] head = "warpnfs fences 2\nprocess 0000000000000009\n".getBytes(StandardCharsets.US_ASCII);
+        assertThat(FenceEpochs.processOf(head)).isEqualTo(9);
+        for (int length = 0; length < head.length; length++) {
+            assertThat(FenceEpochs.processOf(Arrays.copyOf(head, length))).isZero();
+        }
+        assertThat(FenceEpochs.processOf(null)).isZero();
+        head[head.length - 3] = 'x';
+        assertThat(FenceEpochs.processOf(head)).isZero();
+    }
+
     @Test
     void file_thatIsFenced_hasAnEpochOfItsOwn() {
-        FenceEpochs epochs = FenceEpochs.startingAt(1).fence(7, 2);
+        FenceEpochs epochs = FenceEpochs.startingAt(9, 1).fence(7, 2);
 
         assertThat(epochs.of(7)).isEqualTo(2);
         assertThat(epochs.of(8)).isEqualTo(1);
@@ -55,7 +79,7 @@ class FenceEpochsTest {
 
     @Test
     void files_tooManyOfThem_haveANewEpochTogether() {
-        FenceEpochs epochs = FenceEpochs.startingAt(-1);
+        FenceEpochs epochs = FenceEpochs.startingAt(9, -1);
         for (long file = 0; file < FenceEpochs.MAX_FENCED; file++) {
             epochs = epochs.fence(file, 1000 + file);
         }
@@ -66,6 +90,6 @@ class FenceEpochsTest {
 
         assertThat(epochs.of(9999)).isEqualTo(5);
         assertThat(epochs.of(0)).isEqualTo(5);
-        assertThat(epochs.process()).isEqualTo(-1);
+        assertThat(epochs.process()).isEqualTo(9);
     }
 }

@@ -3,7 +3,6 @@ package org.warpnfs.nfs.fence;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** A store of fences in memory, which can be made to fail. */
 public final class MemoryFences implements FenceStore {
@@ -11,6 +10,8 @@ public final class MemoryFences implements FenceStore {
     public boolean isBroken;
     public boolean isDefective;
     public int reads;
+    /** What happens between the beginning of a replacement and its end. */
+    public Runnable beforeWrite = () -> {};
 
     @Override
     public Map<String, byte[]> read() throws IOException {
@@ -19,15 +20,29 @@ public final class MemoryFences implements FenceStore {
         return new HashMap<>(texts);
     }
 
-    @Override
-    public byte @Nullable [] read(String node) throws IOException {
-        return read().get(node);
+    /** As somebody may do it by hand. */
+    void put(String node, byte[] text) {
+        texts.put(node, text.clone());
     }
 
     @Override
-    public void write(String node, byte[] text) throws IOException {
+    public Claimed claim(String node, FenceEpochs first) throws IOException {
         requireWhole();
-        texts.put(node, text.clone());
+        if (FenceEpochs.processOf(texts.get(node)) > first.process()) {
+            throw new IOException("a later process has it");
+        }
+        put(node, first.encode());
+        return next -> replace(node, next);
+    }
+
+    private boolean replace(String node, FenceEpochs next) throws IOException {
+        requireWhole();
+        beforeWrite.run();
+        if (FenceEpochs.processOf(texts.get(node)) != next.process()) {
+            return false;
+        }
+        put(node, next.encode());
+        return true;
     }
 
     private void requireWhole() throws IOException {

@@ -42,6 +42,7 @@ class FencedLayoutTest extends LayoutBench {
 
     private final MemoryFences store = new MemoryFences();
     private long epoch;
+    private int processes;
     private int xid = 100;
     private FenceView view;
     private Nfs3Program dataServer;
@@ -55,8 +56,8 @@ class FencedLayoutTest extends LayoutBench {
     private void startMetadataServer() {
         try {
             server.program()
-                    .setFencing(
-                            PublishedFences.open(store, "one", () -> ++epoch, Runnable::run, () -> server.nowNanos));
+                    .setFencing(PublishedFences.open(
+                            store, "one", ++processes, () -> ++epoch, Runnable::run, () -> server.nowNanos));
         } catch (IOException e) {
             throw new AssertionError(e);
         }

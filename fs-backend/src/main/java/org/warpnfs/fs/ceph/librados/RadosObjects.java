@@ -32,6 +32,8 @@ public final class RadosObjects implements AutoCloseable {
             RadosLibrary.RADOS.voidFunction("rados_write_op_create", POINTER, INT, POINTER);
     private static final MethodHandle COMPARE =
             RadosLibrary.RADOS.voidFunction("rados_write_op_cmpxattr", POINTER, POINTER, BYTE, POINTER, LONG);
+    private static final MethodHandle COMPARE_VALUE =
+            RadosLibrary.RADOS.voidFunction("rados_write_op_omap_cmp", POINTER, POINTER, BYTE, POINTER, LONG, POINTER);
     private static final MethodHandle MARK =
             RadosLibrary.RADOS.voidFunction("rados_write_op_setxattr", POINTER, POINTER, POINTER, LONG);
     private static final MethodHandle SET = RadosLibrary.RADOS.voidFunction(
@@ -150,17 +152,35 @@ public final class RadosObjects implements AutoCloseable {
     }
 
     /**
+     * What a change depends on.
+     *
+     * @param mark that the object must have; empty if it must not exist; null if it does not matter
+     * @param values that it must have; an empty one stands for none
+     */
+    public record Expected(@Nullable String mark, Map<String, byte[]> values) {}
+
+    /** Does the same as {@link #changeIf}, and depends on the mark alone. */
+    public boolean change(
+            String object,
+            @Nullable String expected,
+            @Nullable String mark,
+            Map<String, byte[]> values,
+            Collection<String> removed)
+            throws RadosException {
+        return changeIf(object, new Expected(expected, Map.of()), mark, values, removed);
+    }
+
+    /**
      * Changes an object as a whole.
      *
-     * @param expected the mark that it must have; empty if it must not exist; null if it does not matter
      * @param mark its new mark; null to leave it
      * @param values set or replaced
      * @param removed names of values
      * @return false, and nothing has changed, if it was not as expected
      */
-    public boolean change(
+    public boolean changeIf(
             String object,
-            @Nullable String expected,
+            Expected expected,
             @Nullable String mark,
             Map<String, byte[]> values,
             Collection<String> removed)
@@ -190,7 +210,7 @@ public final class RadosObjects implements AutoCloseable {
                 }
                 int done = (int)
                         DO_WRITE.invokeExact(operation, context, arena.allocateFrom(object), MemorySegment.NULL, 0);
-                boolean depends = expected != null;
+                boolean depends = expected.mark() != null || !expected.values().isEmpty();
                 if (depends && (done == -ECANCELED || done == -EEXIST || done == -ENOENT || done == -ENODATA)) {
                     return false;
                 }
@@ -206,7 +226,16 @@ public final class RadosObjects implements AutoCloseable {
         }
     }
 
-    private static void expect(Arena arena, MemorySegment operation, @Nullable String expected) throws Throwable {
+    private static void expect(Arena arena, MemorySegment operation, Expected expected) throws Throwable {
+        expectMark(arena, operation, expected.mark());
+        for (Map.Entry<String, byte[]> value : expected.values().entrySet()) {
+            MemorySegment bytes = bytes(arena, value.getValue());
+            COMPARE_VALUE.invokeExact(
+                    operation, arena.allocateFrom(value.getKey()), EQUAL, bytes, bytes.byteSize(), MemorySegment.NULL);
+        }
+    }
+
+    private static void expectMark(Arena arena, MemorySegment operation, @Nullable String expected) throws Throwable {
         if (expected == null) {
             CREATE.invokeExact(operation, 0, MemorySegment.NULL);
         } else if (expected.isEmpty()) {

@@ -69,6 +69,34 @@ class RadosObjectsTest {
     }
 
     @Test
+    void object_changedUnderAValue_onlyTheFirstOfTwoWins() throws Exception {
+        RadosObjects.Expected none = under("one", "");
+        assertThat(objects.changeIf("values", none, null, Map.of("one", bytes("1")), Set.of()))
+                .as("there is no such object")
+                .isTrue();
+        assertThat(objects.changeIf("values", none, null, Map.of("one", bytes("again")), Set.of()))
+                .as("it has the value")
+                .isFalse();
+        assertThat(objects.changeIf("values", under("two", ""), null, Map.of("two", bytes("2")), Set.of()))
+                .as("it has no such value")
+                .isTrue();
+        assertThat(objects.changeIf("values", under("one", "1"), null, Map.of("one", bytes("3")), Set.of()))
+                .isTrue();
+        assertThat(objects.changeIf("values", under("one", "1"), null, Map.of("one", bytes("late")), Set.of()))
+                .as("another value")
+                .isFalse();
+        assertThat(objects.changeIf("absent", under("one", "1"), null, Map.of("one", bytes("late")), Set.of()))
+                .as("no object, so no value")
+                .isFalse();
+        assertThat(objects.read("values", "")).hasSize(2).containsEntry("one", bytes("3"));
+        assertThat(objects.read("absent", "")).isEmpty();
+    }
+
+    private static RadosObjects.Expected under(String name, String value) {
+        return new RadosObjects.Expected(null, Map.of(name, bytes(value)));
+    }
+
+    @Test
     void values_thousands_areReadByPrefixAndRemoved() throws Exception {
         Map<String, byte[]> many = new HashMap<>();
         for (int i = 0; i < 2500; i++) {
