@@ -189,6 +189,8 @@ class LayoutErrorsTest {
                                 READ, Ops.ANONYMOUS)),
                 row("LAYOUTGET with a layout's seqid of the future", Nfs4Status.BAD_STATEID, held -> f().layoutGet(
                                 READ, withSeqid(held.layout(), 9))),
+                row("LAYOUTGET with a layout's seqid of 0", Nfs4Status.BAD_STATEID, held -> f().layoutGet(
+                                READ, withSeqid(held.layout(), 0))),
                 row("LAYOUTGET without a file", Nfs4Status.NOFILEHANDLE, held -> new Ops()
                         .layoutGet(READ, held.open())));
     }
@@ -210,7 +212,7 @@ class LayoutErrorsTest {
                 commit("beyond 2^64", Nfs4Status.INVAL, MAX_OFFSET, 5, MAX_OFFSET),
                 row(
                         "LAYOUTCOMMIT with a layout to read",
-                        Nfs4Status.BADLAYOUT,
+                        Nfs4Status.BADIOMODE,
                         held -> commit(file("r"), 0, WHOLE, 0, held.readLayout(), 0)),
                 row(
                         "LAYOUTCOMMIT with another file's layout",
@@ -220,6 +222,10 @@ class LayoutErrorsTest {
                         "LAYOUTCOMMIT with the stateid of an open",
                         Nfs4Status.BADLAYOUT,
                         held -> commit(f(), 0, WHOLE, 0, held.open(), 0)),
+                row(
+                        "LAYOUTCOMMIT with a layout's seqid of the future",
+                        Nfs4Status.BADLAYOUT,
+                        held -> commit(f(), 0, WHOLE, 0, withSeqid(held.layout(), 9), 0)),
                 row(
                         "LAYOUTCOMMIT that reclaims after the grace period",
                         Nfs4Status.NO_GRACE,
@@ -268,6 +274,10 @@ class LayoutErrorsTest {
                         Nfs4Status.OK,
                         held -> device(held.device().id().low(), held, FLEX_FILES, 0)),
                 row("GETDEVICEINFO of another", Nfs4Status.NOENT, held -> device(7, held, FLEX_FILES, ROOM)),
+                row(
+                        "GETDEVICEINFO of another for notifications alone",
+                        Nfs4Status.NOENT,
+                        held -> device(7, held, FLEX_FILES, 0)),
                 row(
                         "GETDEVICEINFO of another type",
                         Nfs4Status.UNKNOWN_LAYOUTTYPE,

@@ -101,6 +101,7 @@ class PutFilehandleTest {
     private static final Step RESTORE = op(OpCode.RESTOREFH);
     private static final Step GETATTR = op(OpCode.GETATTR, 0);
     private static final Step ROOT = op(OpCode.PUTROOTFH);
+    private static final Step PUBLIC = op(OpCode.PUTPUBFH);
     private static final Step OPEN_NAME = new Step(OpCode.OPEN, "CLAIM_NULL", ops -> ops.open("o", "f", 1, 0));
     private static final Step CREATE_NAME =
             new Step(OpCode.OPEN, "CLAIM_NULL, create", ops -> ops.openCreate("owner", "f", 3, 0));
@@ -109,6 +110,13 @@ class PutFilehandleTest {
             new Step(OpCode.OPEN, "CLAIM_PREVIOUS", ops -> ops.openPreviousDelegatedToWriteForReading("o"));
     private static final Step OPEN_DELEGATED =
             new Step(OpCode.OPEN, "CLAIM_DELEG_CUR_FH", ops -> ops.openDelegatedFhToWrite("o", new int[4]));
+
+    private static final Step OPEN_DELEGATED_NAME =
+            new Step(OpCode.OPEN, "CLAIM_DELEGATE_CUR", ops -> ops.openDelegated("o", "f", new int[4]));
+    private static final Step OPEN_BEFORE =
+            new Step(OpCode.OPEN, "CLAIM_DELEGATE_PREV", ops -> ops.openDelegatedBefore("o", "f"));
+    private static final Step OPEN_BEFORE_FH =
+            new Step(OpCode.OPEN, "CLAIM_DELEG_PREV_FH", ops -> ops.openDelegatedBeforeFh("o"));
 
     private static Row wrong(String section, OpCode last, Step... steps) {
         return new Row(section, List.of(steps), last, Nfs4Status.WRONGSEC);
@@ -132,6 +140,7 @@ class PutFilehandleTest {
         // Two or more
         String several = "2.6.3.1.1.2";
         rows.add(ends(several, OpCode.GETATTR, Nfs4Status.OK, put(SHUT), put(SHUT), ROOT, GETATTR));
+        rows.add(ends(several, OpCode.GETATTR, Nfs4Status.OK, put(SHUT), PUBLIC, GETATTR));
         rows.add(ends(several, OpCode.LOOKUP, Nfs4Status.OK, put(SHUT), ROOT, named(OpCode.LOOKUP, OPEN)));
         rows.add(ends(several, OpCode.RESTOREFH, Nfs4Status.OK, put(SHUT), SAVE, put(OPEN), RESTORE));
         rows.add(wrong(several, OpCode.RESTOREFH, put(SHUT), SAVE, put(OPEN), RESTORE, GETATTR));
@@ -142,6 +151,8 @@ class PutFilehandleTest {
         rows.add(wrong(lookup, OpCode.LOOKUP, ROOT, named(OpCode.LOOKUP, SHUT)));
         rows.add(wrong(lookup, OpCode.OPEN, put(SHUT), OPEN_NAME));
         rows.add(wrong(lookup, OpCode.OPEN, put(SHUT), CREATE_NAME));
+        rows.add(wrong(lookup, OpCode.OPEN, put(SHUT), OPEN_DELEGATED_NAME));
+        rows.add(wrong(lookup, OpCode.OPEN, put(SHUT), OPEN_BEFORE));
         rows.add(wrong(lookup, OpCode.OPEN, put(SHUT), SAVE, put(OPEN), RESTORE, OPEN_NAME));
         rows.add(ends(lookup, OpCode.GETATTR, Nfs4Status.OK, put(SHUT), named(OpCode.LOOKUP, "in"), GETATTR));
         // LOOKUPP
@@ -171,6 +182,7 @@ class PutFilehandleTest {
                 OPEN_FH,
                 OPEN_PREVIOUS,
                 OPEN_DELEGATED,
+                OPEN_BEFORE_FH,
                 // An operation without arguments that are long enough to have a claim
                 op(OpCode.OPEN, 0, 1))) {
             rows.add(wrong(other, OpCode.PUTFH, put(SHUT), each));
@@ -217,6 +229,43 @@ class PutFilehandleTest {
                     .filter(step -> step.code() == row.last())
                     .count();
             assertThat(before).as("it is the last of its kind").isEqualTo(countOf(row));
+        }
+    }
+
+    /** PUTROOTFH and PUTPUBFH, where the root is an export that does not take AUTH_SYS. */
+    static Stream<Row> rowsOfAShutRoot() {
+        List<Row> rows = new ArrayList<>();
+        for (Step put : List.of(ROOT, PUBLIC)) {
+            rows.add(ends("2.6.3.1.1.6", put.code(), Nfs4Status.OK, put));
+            rows.add(wrong("2.6.3.1.1.7", put.code(), put, GETATTR));
+            rows.add(wrong("2.6.3.1.1.7", put.code(), put, op(OpCode.GETFH)));
+            rows.add(ends("2.6.3.1.1.1", OpCode.SAVEFH, Nfs4Status.OK, put, SAVE));
+            rows.add(wrong("2.6.3.1.1.1", put.code(), put, SAVE, GETATTR));
+            rows.add(wrong("2.6.3.1.1.3", OpCode.LOOKUP, put, named(OpCode.LOOKUP, DIR)));
+            rows.add(wrong("2.6.3.1.1.3", OpCode.OPEN, put, OPEN_NAME));
+            rows.add(ends("2.6.3.1.1.3", OpCode.GETATTR, Nfs4Status.OK, put, named(OpCode.LOOKUP, "in"), GETATTR));
+            rows.add(ends("2.6.3.1.1.5", OpCode.SECINFO, Nfs4Status.OK, put, named(OpCode.SECINFO, DIR)));
+            rows.add(ends("2.6.3.1.1.5", OpCode.SECINFO_NO_NAME, Nfs4Status.OK, put, op(OpCode.SECINFO_NO_NAME, 0)));
+            rows.add(ends("18.45.3", OpCode.SECINFO_NO_NAME, Nfs4Status.NOENT, put, op(OpCode.SECINFO_NO_NAME, 1)));
+        }
+        return rows.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("rowsOfAShutRoot")
+    void wrongSec_ofTheRoot_isAnsweredByTheOperationThatTheRfcNames(Row row) {
+        try (V4Server shutRoot = V4Server.of(
+                ExportTable.of(List.of(export("/", shutFiles, Flavor.KRB5P), export("/in", innerFiles, Flavor.SYS))))) {
+            Ops ops = new Ops();
+            for (Step step : row.steps()) {
+                ops = step.add().apply(ops);
+            }
+            Reply reply = V4Client.mounted(shutRoot, "client", 1000).send(ops);
+
+            assertThat(reply.status()).isEqualTo(row.status());
+            assertThat(row.steps().get(reply.count() - 2).code())
+                    .as("the last operation")
+                    .isEqualTo(row.last());
         }
     }
 

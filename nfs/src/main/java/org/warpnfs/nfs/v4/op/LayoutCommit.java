@@ -60,7 +60,10 @@ final class LayoutCommit implements ChangingOperation {
                 && (length == LayoutArguments.WHOLE || Long.compareUnsigned(lastWritten - offset, length) < 0);
     }
 
-    /** BADLAYOUT for any stateid that is not of a layout to write. BAD_STATEID is no error of this operation. */
+    /**
+     * BADLAYOUT for any stateid that is not of a layout of the file: BAD_STATEID is no error of this operation (section
+     * 15.2). BADIOMODE for that of a layout to read (section 18.42.3).
+     */
     private static void requireLayoutToWrite(CallContext call, Stateid stateid) throws Nfs4Exception {
         FileKey file = FileKey.of(call.files().current().identity());
         call.services()

@@ -44,7 +44,7 @@ public final class LayoutStates {
         core.change(() -> core.layouts.find(client, file, stateid));
     }
 
-    /** Checks that the stateid is of a layout to write the file; BADLAYOUT, DELEG_REVOKED. */
+    /** Checks that a stateid is of a layout to write the file; BADLAYOUT, BADIOMODE for one to read, DELEG_REVOKED. */
     public void requireToWrite(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         core.change(() -> core.layouts.requireToWrite(client, file, stateid));
     }

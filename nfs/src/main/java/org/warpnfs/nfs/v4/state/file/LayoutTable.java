@@ -156,19 +156,16 @@ public final class LayoutTable {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
-    /** Checks that the stateid is of a layout to write the file; BADLAYOUT, DELEG_REVOKED. */
+    /** Checks that a stateid is of a layout to write the file; BADLAYOUT, BADIOMODE for one to read, DELEG_REVOKED. */
     public void requireToWrite(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        boolean writes;
+        LayoutState held;
         try {
-            writes = find(client, file, stateid).writes();
+            held = find(client, file, stateid);
         } catch (Nfs4Exception e) {
-            if (e.status() != Nfs4Status.BAD_STATEID) {
-                throw e;
-            }
-            writes = false;
+            throw e.status() == Nfs4Status.BAD_STATEID ? Nfs4Exception.of(Nfs4Status.BADLAYOUT) : e;
         }
-        if (!writes) {
-            throw Nfs4Exception.of(Nfs4Status.BADLAYOUT);
+        if (!held.writes()) {
+            throw Nfs4Exception.of(Nfs4Status.BADIOMODE);
         }
     }
 
