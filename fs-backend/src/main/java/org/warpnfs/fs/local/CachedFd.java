@@ -1,6 +1,7 @@
 package org.warpnfs.fs.local;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
@@ -12,6 +13,8 @@ final class CachedFd {
     record Key(FileHandle handle, boolean writable) {}
 
     private static final int UNKNOWN = -1;
+    /** The low half of {@link #mode}. */
+    private static final long MODE_BITS = 0xffff_ffffL;
 
     private final Key key;
     private final Fd fd;
@@ -24,8 +27,8 @@ final class CachedFd {
     /** Time of the cache's clock. It may be later than the time that a concurrent sweep has read. */
     private volatile long lastUsedNanos;
 
-    /** st_mode as it was last seen here, or {@link #UNKNOWN}. */
-    private volatile int mode = UNKNOWN;
+    /** The number of changes of the mode in the upper half; below, st_mode as it was last seen, or {@link #UNKNOWN}. */
+    private final AtomicLong mode = new AtomicLong(UNKNOWN & MODE_BITS);
 
     /** Uses that have not ended. */
     int users;
@@ -70,18 +73,28 @@ final class CachedFd {
      * next write. Needs no lock.
      */
     int mode() throws FsException {
-        int seen = mode;
+        int seen = (int) mode.get();
         return seen == UNKNOWN ? AttributeReader.statx(fd).mode() : seen;
     }
 
-    /** Notes the state of the file. Needs no lock. */
-    void seen(Statx file) {
-        mode = file.mode();
+    /** Must be called before the state of the file is read, and the result given to {@link #seen}. Needs no lock. */
+    long look() {
+        return mode.get() & ~MODE_BITS;
+    }
+
+    /** Notes the state of the file, unless its mode has changed since {@code look}. Needs no lock. */
+    void seen(long look, Statx file) {
+        long before = mode.get();
+        long now = look | (file.mode() & MODE_BITS);
+        if ((before & ~MODE_BITS) == look && before != now) {
+            // If another notes something meanwhile, that is as good or better.
+            boolean _ = mode.compareAndSet(before, now);
+        }
     }
 
     /** Notes that the mode has changed. Needs no lock. */
     void modeChanged() {
-        mode = UNKNOWN;
+        long _ = mode.updateAndGet(before -> ((before & ~MODE_BITS) + MODE_BITS + 1) | (UNKNOWN & MODE_BITS));
     }
 
     /** Notes a use. Needs no lock. */

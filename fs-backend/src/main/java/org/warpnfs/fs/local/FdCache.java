@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,11 @@ final class FdCache implements AutoCloseable {
     private final Map<CachedFd.Key, CachedFd> entries = new HashMap<>();
     private final IdleFds idle = new IdleFds();
     private boolean closed;
+    /**
+     * How often a file lost its last name or got another mode. What was read before of a file that is not in the cache
+     * may be out of date.
+     */
+    private final AtomicLong changes = new AtomicLong();
 
     FdCache(int maxIdle, Durability durability, DescriptorBudget budget, LongSupplier clockNanos) {
         this.maxIdle = maxIdle;
@@ -81,6 +87,24 @@ final class FdCache implements AutoCloseable {
         return found != null ? found : find(handle, false);
     }
 
+    /**
+     * A cached descriptor of the file, or null if there is none or only the cache keeps the file alive.
+     * {@link #release} gives it back.
+     */
+    @Nullable
+    CachedFd findGood(FileHandle handle) {
+        for (boolean writable : new boolean[] {true, false}) {
+            CachedFd found = find(handle, writable);
+            if (found != null) {
+                if (AttributeCalls.hasName(found.fd()) || !lostName(found)) {
+                    return found;
+                }
+                release(found);
+            }
+        }
+        return null;
+    }
+
     private synchronized @Nullable CachedFd find(FileHandle handle, boolean writable) {
         CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
         if (entry != null) {
@@ -97,6 +121,7 @@ final class FdCache implements AutoCloseable {
      */
     CachedFd open(FileHandle handle, boolean writable, Opening opening) throws FsException {
         budget.take();
+        long changesBefore = changes.get();
         CachedFd entry = null;
         boolean usesMarker = false;
         try {
@@ -108,7 +133,7 @@ final class FdCache implements AutoCloseable {
             try {
                 Statx statx = AttributeReader.statx(fd);
                 entry = new CachedFd(new CachedFd.Key(handle, writable), fd, durability.gateOf(statx));
-                entry.seen(statx);
+                entry.seen(entry.look(), statx);
                 entry.nameless = statx.linkCount() == 0;
             } finally {
                 if (entry == null) {
@@ -123,7 +148,13 @@ final class FdCache implements AutoCloseable {
                 budget.give();
             }
         }
-        return add(entry);
+        CachedFd added = add(entry);
+        if (changes.get() != changesBefore) {
+            // Perhaps of this file, which the cache did not have then.
+            added.modeChanged();
+            noteName(added);
+        }
+        return added;
     }
 
     private CachedFd add(CachedFd fresh) {
@@ -165,8 +196,12 @@ final class FdCache implements AutoCloseable {
      *
      * @return true if the caller is the only user of the entry
      */
-    synchronized boolean lostName(CachedFd entry) {
-        entry.nameless = true;
+    boolean lostName(CachedFd entry) {
+        forget(entry.key().handle());
+        return isSoleUser(entry);
+    }
+
+    private synchronized boolean isSoleUser(CachedFd entry) {
         return entry.users == 1;
     }
 
@@ -191,6 +226,7 @@ final class FdCache implements AutoCloseable {
 
     /** Notes that the mode of a file was changed through the server. */
     synchronized void modeChanged(FileHandle handle) {
+        long _ = changes.incrementAndGet();
         for (boolean writable : new boolean[] {false, true}) {
             CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
             if (entry != null) {
@@ -243,11 +279,11 @@ final class FdCache implements AutoCloseable {
             if (entry.users == 0) {
                 if (entry.dropped) {
                     toClose.add(entry);
-                } else if (entry.nameless && !(entry.isDirty() && isRead(entry))) {
-                    entries.remove(entry.key());
-                    toClose.add(entry);
                 } else {
                     idle.add(entry);
+                    if (entry.nameless) {
+                        closeIdleNameless(entry.key().handle(), toClose);
+                    }
                     toSync = evict(maxIdle, Long.MAX_VALUE, toClose);
                 }
             }
@@ -358,19 +394,31 @@ final class FdCache implements AutoCloseable {
     void forget(FileHandle handle) {
         List<CachedFd> toClose = new ArrayList<>();
         synchronized (this) {
+            long _ = changes.incrementAndGet();
             for (boolean writable : new boolean[] {false, true}) {
                 CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
                 if (entry != null) {
                     entry.nameless = true;
-                    if (entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
-                        idle.remove(entry);
-                        entries.remove(entry.key());
-                        toClose.add(entry);
-                    }
                 }
             }
+            closeIdleNameless(handle, toClose);
         }
         toClose.forEach(this::close);
+    }
+
+    /**
+     * Forgets the idle descriptors of a file without a name. The one for reading comes first: while there is one, the
+     * unsynced data of the other matter.
+     */
+    private void closeIdleNameless(FileHandle handle, List<CachedFd> toClose) {
+        for (boolean writable : new boolean[] {false, true}) {
+            CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
+            if (entry != null && entry.nameless && entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
+                idle.remove(entry);
+                entries.remove(entry.key());
+                toClose.add(entry);
+            }
+        }
     }
 
     /**

@@ -35,8 +35,9 @@ final class FileOpener {
         }
         boolean taken = false;
         try {
+            long look = entry.look();
             Statx statx = AttributeReader.statx(entry.fd());
-            entry.seen(statx);
+            entry.seen(look, statx);
             if (statx.linkCount() == 0 && tree.files().lostName(entry)) {
                 // Only the cache keeps the file alive.
                 return null;

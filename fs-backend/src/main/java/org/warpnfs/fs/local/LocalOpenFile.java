@@ -322,8 +322,9 @@ final class LocalOpenFile implements OpenFile {
     private void noteChange(Fd fd) throws FsException {
         try {
             setter.dropPrivileges(caller, fd);
+            long look = entry.look();
             Statx statx = tree.attributes().changed(fd);
-            entry.seen(statx);
+            entry.seen(look, statx);
             afterChange = statx;
         } catch (ErrnoException e) {
             throw ChangeSync.afterChange(Failure.of(e));

@@ -255,7 +255,7 @@ final class TableHandles implements Handles {
     @Override
     public Fd open(FileHandle handle) throws FsException {
         FileKey key = decode(handle);
-        CachedFd open = openFiles.findAny(handle);
+        CachedFd open = openFiles.findGood(handle);
         if (open != null) {
             try {
                 return OpenCalls.reopen(open.fd(), OpenCalls.O_PATH);

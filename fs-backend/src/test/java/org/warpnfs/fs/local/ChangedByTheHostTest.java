@@ -64,6 +64,56 @@ class ChangedByTheHostTest extends LocalTreeFixture {
         }
     }
 
+    /** Each descriptor that the server keeps of the file would keep the other one's handle good. */
+    @Test
+    void hostRemovesAFile_thatWasReadAndWrittenByDifferentOpens_itsHandleIsStale() throws Exception {
+        for (LocalOptions options : List.of(LocalOptions.DEFAULTS, UNPRIVILEGED)) {
+            restart(options);
+            for (OpenAccess access : OpenAccess.values()) {
+                FileHandle file = readAndWrittenApart();
+                Files.delete(tree.resolve("f"));
+                assertFails(FsError.STALE, () -> fs.open(Caller.ROOT, file, access));
+            }
+        }
+    }
+
+    @Test
+    void hostRemovesAFile_thatTheTableOfHandlesHas_itsAttributesAreStaleAtOnce() throws Exception {
+        restart(UNPRIVILEGED);
+        FileHandle file = readAndWrittenApart();
+        Files.delete(tree.resolve("f"));
+
+        assertFails(FsError.STALE, () -> fs.attributes(file));
+    }
+
+    @Test
+    void hostRemovesAFile_thatSomebodyHasOpen_itsHandleStaysGood() throws Exception {
+        for (LocalOptions options : List.of(LocalOptions.DEFAULTS, UNPRIVILEGED)) {
+            restart(options);
+            for (OpenAccess held : OpenAccess.values()) {
+                FileHandle file = readAndWrittenApart();
+                try (OpenFile _ = fs.open(Caller.ROOT, file, held)) {
+                    Files.delete(tree.resolve("f"));
+                    for (OpenAccess access : OpenAccess.values()) {
+                        fs.open(Caller.ROOT, file, access).close();
+                        assertThat(fs.attributes(file).linkCount()).isZero();
+                    }
+                }
+                assertFails(FsError.STALE, () -> fs.open(Caller.ROOT, file, held));
+            }
+        }
+    }
+
+    /** A file of which a descriptor for reading is kept, and one for writing with unsynced data. */
+    private FileHandle readAndWrittenApart() throws FsException {
+        FileHandle file = create(fs.root(), "f");
+        fs.open(Caller.ROOT, file, OpenAccess.READ).close();
+        try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
+            open.write(ByteBuffer.wrap(new byte[] {1}), 0, Stability.UNSTABLE);
+        }
+        return file;
+    }
+
     @Test
     void hostMovesADirectory_handlesWithinStayGood() throws Exception {
         for (LocalOptions options : List.of(LocalOptions.DEFAULTS, UNPRIVILEGED)) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,13 +15,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
 
 /** How long {@link FdCache} keeps the descriptor of a file that nobody has open. */
 class IdleDescriptorsTest {
+    private static final int LIMIT_SECONDS = 20;
+    private static final int SET_GID = 02000;
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(FdCache.IDLE_SECONDS);
 
     @TempDir
@@ -147,6 +152,68 @@ class IdleDescriptorsTest {
 
         assertThat(files.idleCount()).isZero();
         assertThat(files.findAny(handle)).isNull();
+    }
+
+    /** A descriptor that is being opened is not in the cache yet, so nobody can tell it there. */
+    @Test
+    void removedWhileBeingOpened_isClosedWhenItsLastUseEnds() throws Exception {
+        CachedFd entry = openWhile(() -> {
+            Files.delete(tree.resolve("f"));
+            files.forget(handle);
+        });
+
+        files.release(entry);
+
+        assertThat(files.findAny(handle)).isNull();
+    }
+
+    @Test
+    void changedInModeWhileBeingOpened_hasTheModeThatTheFileHasThen() throws Exception {
+        CachedFd entry = openWhile(this::setGroupIdBit);
+
+        assertThat(entry.mode() & SET_GID).isNotZero();
+        files.release(entry);
+    }
+
+    @Test
+    void changedInMode_whileAnotherReadsIt_hasTheModeThatTheFileHasThen() throws Exception {
+        CachedFd entry = open();
+        long look = entry.look();
+        Statx before = AttributeReader.statx(entry.fd());
+        setGroupIdBit();
+        entry.seen(look, before);
+
+        assertThat(entry.mode() & SET_GID).isNotZero();
+        files.release(entry);
+    }
+
+    private void setGroupIdBit() throws Exception {
+        try (Fd fd = OpenCalls.open(bytes(tree.resolve("f")), OpenCalls.O_PATH)) {
+            AttributeCalls.chmod(fd, SET_GID | 0644);
+        }
+        files.modeChanged(handle);
+    }
+
+    /** Opens the file, and makes a change between the look at the file and the entry in the cache. */
+    private CachedFd openWhile(Change change) throws Exception {
+        FutureTask<CachedFd> opened = new FutureTask<>(this::open);
+        FdCache cache = files;
+        synchronized (cache) {
+            Thread opening = Thread.ofPlatform().start(opened);
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+            while (opening.getState() != Thread.State.BLOCKED) {
+                assertThat(System.nanoTime() - deadline)
+                        .as("it never waited for the cache")
+                        .isNegative();
+                Thread.onSpinWait();
+            }
+            change.make();
+        }
+        return opened.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private interface Change {
+        void make() throws Exception;
     }
 
     @Test
