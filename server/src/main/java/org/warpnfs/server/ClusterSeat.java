@@ -8,11 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -21,8 +17,6 @@ import org.warpnfs.nfs.cluster.Addresses;
 import org.warpnfs.nfs.cluster.ClusterRecord;
 import org.warpnfs.nfs.cluster.ClusterStore;
 import org.warpnfs.nfs.cluster.ClusterTiming;
-import org.warpnfs.nfs.cluster.Joining;
-import org.warpnfs.nfs.cluster.Lookout;
 import org.warpnfs.nfs.cluster.Member;
 import org.warpnfs.nfs.cluster.Membership;
 import org.warpnfs.nfs.cluster.Signs;
@@ -38,14 +32,13 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.PluginChoice;
 
 /**
- * A gateway's place in its cluster: it joins, gives signs of life on a thread of its own, and leaves. Another thread,
- * which touches nothing shared, ends the process in time if what is shared hangs.
+ * A gateway's place in its cluster, once it has joined ({@link ClusterStart}): it gives signs of life on a thread of
+ * its own, and leaves. Another thread, which touches nothing shared, ends the process in time if what is shared hangs.
  *
  * <h2>Operation</h2>
  *
- * A start waits until the earlier process of the same node no longer serves, and then until every other node keeps new
- * state from its clients. A stop tells the others before it releases anything. If this process was declared dead, or
- * cannot tell whether it was, it ends.
+ * A stop tells the others before it releases anything. If this process was declared dead, or cannot tell whether it
+ * was, it ends.
  *
  * <h2>Errors</h2>
  *
@@ -55,9 +48,6 @@ import org.warpnfs.server.config.PluginChoice;
 final class ClusterSeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSeat.class);
     private static final int ATTEMPTS = 20;
-    /** However short leases are. */
-    private static final Duration LEAST_START = Duration.ofMinutes(1);
-
     private static final long TAKING_NANOS = Duration.ofSeconds(2).toNanos();
     private static final long LAST_WORD_NANOS = Duration.ofMillis(200).toNanos();
 
@@ -70,7 +60,7 @@ final class ClusterSeat implements AutoCloseable {
     private final Membership membership;
     private final ClusterRecoveryLog log;
     private final Addresses addresses;
-    private final Lookout lookout;
+    private final SignsInSight signs;
     private final DeadNodes dead;
     private final long limitNanos;
     private final long startedNanos;
@@ -85,27 +75,36 @@ final class ClusterSeat implements AutoCloseable {
     private volatile boolean closed;
     private boolean wasEnforced;
     private long failures;
-    private Set<String> unread = Set.of();
     private String addressFailure = "";
 
-    private ClusterSeat(
-            ClusterChoice choice, ClusterTiming timing, SharedState shared, Runnable ended, Duration startLimit)
-            throws IOException, ConfigException {
+    /**
+     * The seat of a node that has joined.
+     *
+     * @param join when it has joined, and what the record was then
+     * @param startLimit a process that does not {@linkplain #serving serve} so long after that ends
+     */
+    ClusterSeat(
+            ClusterChoice choice,
+            ClusterTiming timing,
+            SharedState shared,
+            SignsInSight signs,
+            ClusterStart.Joined join,
+            Duration startLimit,
+            Runnable ended)
+            throws IOException {
         this.choice = choice;
         this.timing = timing;
         this.shared = shared;
         this.store = shared.store();
         this.ended = ended;
         this.addresses = new Addresses(choice.node(), choice.addresses());
-        this.lookout = new Lookout(store, choice.node(), timing.deadNanos() / 8, System::nanoTime);
+        this.signs = signs;
         this.dead = new DeadNodes(
                 timing, shared.remains(), below -> ThreadLocalRandom.current().nextLong(below));
-        long began = System.nanoTime();
-        this.joined = join();
+        this.joined = join.record();
         ClusterRecord record = joined.record();
         // Counted from before the join was written; what it waited for other processes is no part of it.
-        this.membership = new Membership(
-                choice.node(), timing, joined, Math.max(began, lastProposalNanos), new SplittableRandom());
+        this.membership = new Membership(choice.node(), timing, joined, join.proposedNanos(), new SplittableRandom());
         Member own = Objects.requireNonNull(record.member(choice.node()));
         byte[] identity = HexFormat.of().parseHex(record.identity());
         ClusterRecoveryLog.Place place = new ClusterRecoveryLog.Place(
@@ -147,77 +146,9 @@ final class ClusterSeat implements AutoCloseable {
         }
     }
 
-    /**
-     * Joins the cluster once the engine of the exports answers, and waits until the node's clients may reclaim.
-     *
-     * @param shared stays open until this is closed
-     * @param ended is told, on a thread of its own, if this process must end
-     * @throws ConfigException if it cannot join; one line gives the reason
-     */
-    static ClusterSeat take(ClusterChoice choice, Duration lease, SharedState shared, Runnable ended)
-            throws ConfigException {
-        Duration two = lease.multipliedBy(2);
-        return take(choice, lease, shared, ended, two.compareTo(LEAST_START) < 0 ? LEAST_START : two);
-    }
-
-    /**
-     * Does the same.
-     *
-     * @param startLimit a process that does not {@linkplain #serving serve} so long after it has joined ends: the
-     *     others grant nothing meanwhile
-     */
-    static ClusterSeat take(
-            ClusterChoice choice, Duration lease, SharedState shared, Runnable ended, Duration startLimit)
-            throws ConfigException {
-        try {
-            awaitEngine(shared.remains(), startLimit);
-            ClusterSeat seat = new ClusterSeat(choice, ClusterTiming.of(lease), shared, ended, startLimit);
-            boolean done = false;
-            try {
-                seat.awaitEnforced();
-                seat.endFormer();
-                done = true;
-            } finally {
-                if (!done) {
-                    seat.close();
-                }
-            }
-            return seat;
-        } catch (IOException e) {
-            throw new ConfigException(shared.flag() + ": " + e.getMessage(), e);
-        }
-    }
-
-    /** One that has joined keeps the clients of all others from new state, so it must not wait for its exports then. */
-    private static void awaitEngine(Remains remains, Duration limit) throws IOException, ConfigException {
-        if (remains.isNothing()) {
-            return;
-        }
-        FutureTask<Void> answer = new FutureTask<>(() -> {
-            remains.awaitEngine();
-            return null;
-        });
-        Thread.ofPlatform().daemon().name("cluster-engine").start(answer);
-        try {
-            Void _ = answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            throw new ConfigException(
-                    "--cluster: the metadata servers of Ceph do not answer, so this gateway does not join", e);
-        } catch (ExecutionException e) {
-            throw new IOException(Objects.requireNonNullElse(e.getCause(), e).getMessage(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
-    }
-
-    /** After every other node grants nothing: locks are among what is ended. */
-    private void endFormer() {
-        try {
-            shared.remains().endFormer(membership.instance());
-        } catch (IOException e) {
-            LOG.warn("what an earlier process had in Ceph stays until the cluster ends it: {}", e.getMessage());
-        }
+    /** False if the thread that gives signs of life has ended. */
+    boolean isRunning() {
+        return thread.isAlive();
     }
 
     /** The server has started. */
@@ -243,59 +174,6 @@ final class ClusterSeat implements AutoCloseable {
         }
     }
 
-    private long lastProposalNanos = System.nanoTime();
-
-    private ClusterStore.Versioned join() throws IOException, ConfigException {
-        Joining joining = new Joining(choice.node(), timing);
-        long deadline = System.nanoTime() + 3 * timing.deadNanos();
-        boolean told = false;
-        while (System.nanoTime() - deadline < 0) {
-            ClusterStore.Versioned read = store.read();
-            ClusterRecord next;
-            try {
-                next = joining.step(new View(read, look(Set.of(choice.node())), System.nanoTime()));
-            } catch (IllegalStateException e) {
-                throw new ConfigException("--cluster: " + e.getMessage(), e);
-            }
-            if (next != null) {
-                // Not before: another process of this name may run elsewhere.
-                store.publish(choice.node(), choice.addresses());
-            }
-            lastProposalNanos = System.nanoTime();
-            if (next != null && store.replace(read.version(), next)) {
-                return new ClusterStore.Versioned(read.version() + 1, next);
-            }
-            if (next != null) {
-                pauseBeforeNextTry();
-            } else {
-                if (!told) {
-                    LOG.info(
-                            "cluster {}: node {} did not stop in order; waiting {} s for a sign of life of it",
-                            choice.name(),
-                            choice.node(),
-                            Duration.ofNanos(timing.deadNanos()).toSeconds());
-                    told = true;
-                }
-                pause(timing.beatNanos());
-            }
-        }
-        throw new ConfigException(
-                "--node " + choice.node() + ": is running elsewhere, as its signs of life say; stop it first");
-    }
-
-    private Signs look(Set<String> nodes) throws IOException {
-        Signs signs = lookout.look(nodes);
-        signs.unread().forEach((node, why) -> {
-            if (!unread.contains(node)) {
-                LOG.warn("cluster {}: the sign of life of node {} cannot be read: {}", choice.name(), node, why);
-            }
-        });
-        if (!nodes.isEmpty()) {
-            unread = signs.unread().keySet();
-        }
-        return signs;
-    }
-
     private void learnAddresses(ClusterRecord record) {
         try {
             addresses.update(record, store);
@@ -305,28 +183,6 @@ final class ClusterSeat implements AutoCloseable {
                 addressFailure = String.valueOf(e.getMessage());
                 LOG.warn("cluster {}: {}", choice.name(), addressFailure);
             }
-        }
-    }
-
-    /** Another node was first. If many try, they must not all try again at once. */
-    private void pauseBeforeNextTry() {
-        pause(ThreadLocalRandom.current().nextLong(timing.beatNanos() / 4) + 1);
-    }
-
-    private void awaitEnforced() throws ConfigException {
-        ClusterRecord record = joined.record();
-        Member own = record.member(choice.node());
-        if (own == null || !own.need()) {
-            return;
-        }
-        long deadline = System.nanoTime() + 3 * timing.deadNanos();
-        while (!membership.mayReclaim(System.nanoTime()) && System.nanoTime() - deadline < 0 && thread.isAlive()) {
-            pause(timing.beatNanos() / 4);
-        }
-        if (!membership.mayReclaim(System.nanoTime())) {
-            throw new ConfigException("--cluster " + choice.name()
-                    + ": not every node keeps new state from its clients, so the clients of node " + choice.node()
-                    + " cannot reclaim; see the logs of the others");
         }
     }
 
@@ -399,7 +255,7 @@ final class ClusterSeat implements AutoCloseable {
                 end();
                 return;
             }
-            pause(timing.beatNanos());
+            Pause.nanos(timing.beatNanos());
         }
     }
 
@@ -417,7 +273,7 @@ final class ClusterSeat implements AutoCloseable {
                 end();
                 return;
             }
-            pause(timing.beatNanos());
+            Pause.nanos(timing.beatNanos());
         }
     }
 
@@ -428,7 +284,7 @@ final class ClusterSeat implements AutoCloseable {
         closed = true;
         // First: the log may hang too.
         Thread.ofPlatform().name("cluster-end").start(() -> {
-            pause(Math.min(timing.beatNanos(), LAST_WORD_NANOS));
+            Pause.nanos(Math.min(timing.beatNanos(), LAST_WORD_NANOS));
             ended.run();
         });
         LOG.error(
@@ -441,7 +297,7 @@ final class ClusterSeat implements AutoCloseable {
     private void beat() throws IOException {
         long began = System.nanoTime();
         store.beat(choice.node(), membership.beat());
-        Signs signs = new Signs(Set.of(), Map.of(), began);
+        Signs seen = new Signs(Set.of(), Map.of(), began);
         // Not for longer than the next sign of life can wait.
         long until = began + 2 * timing.beatNanos();
         for (int attempt = 0; attempt < ATTEMPTS && !closed; attempt++) {
@@ -457,11 +313,11 @@ final class ClusterSeat implements AutoCloseable {
             membership.renewed(began, System.nanoTime());
             dead.saw(read.record(), System.nanoTime());
             Set<String> watched = membership.watched(read.record());
-            if (!signs.hasTried(watched)) {
-                signs = look(watched);
+            if (!seen.hasTried(watched)) {
+                seen = signs.look(watched);
             }
             long now = System.nanoTime();
-            switch (membership.step(now, new View(read, signs, now))) {
+            switch (membership.step(now, new View(read, seen, now))) {
                 case Membership.Step.Lost() -> {
                     return;
                 }
@@ -479,7 +335,7 @@ final class ClusterSeat implements AutoCloseable {
                     if (store.replace(read.version(), next)) {
                         tell(read.record(), next);
                     } else {
-                        pauseBeforeNextTry();
+                        Pause.beforeNextTry(timing);
                     }
                 }
             }
@@ -500,7 +356,7 @@ final class ClusterSeat implements AutoCloseable {
         hooks.awaitPermitted();
         long until = System.nanoTime() + Math.min(TAKING_NANOS, timing.fenceNanos() / 4);
         while (hooks.isTaking() && System.nanoTime() - until < 0) {
-            pause(timing.beatNanos() / 4);
+            Pause.nanos(timing.beatNanos() / 4);
         }
         hooks.withdrawPermits();
         log.enter(epoch);
@@ -524,14 +380,6 @@ final class ClusterSeat implements AutoCloseable {
                 dead.declared(node, member.instance(), System.nanoTime());
             }
         });
-    }
-
-    private static void pause(long nanos) {
-        try {
-            Thread.sleep(Duration.ofNanos(nanos));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /**
@@ -560,7 +408,7 @@ final class ClusterSeat implements AutoCloseable {
                 if (System.nanoTime() - until >= 0) {
                     throw new IOException("other nodes replace the record all the time");
                 }
-                pauseBeforeNextTry();
+                Pause.beforeNextTry(timing);
             }
             until = System.nanoTime() + timing.deadNanos();
             while (hasClients && System.nanoTime() - until < 0) {
@@ -568,7 +416,7 @@ final class ClusterSeat implements AutoCloseable {
                 if (!record.isGrace() || record.isEnforcedByAll()) {
                     break;
                 }
-                pause(timing.beatNanos() / 2);
+                Pause.nanos(timing.beatNanos() / 2);
             }
         } catch (IOException e) {
             LOG.warn("cluster {}: the others were not told of the stop: {}", choice.name(), e.toString());

@@ -111,7 +111,7 @@ public final class WarpServer implements AutoCloseable {
             // name.
             ClusterSeat seat = cluster == null || shared == null
                     ? null
-                    : opened(ClusterSeat.take(cluster, config.lease(), shared, ended == null ? this::close : ended));
+                    : opened(ClusterStart.take(cluster, config.lease(), shared, ended == null ? this::close : ended));
             backends = opened(Backends.none(config, plan, state, seat));
             if (seat != null) {
                 // If the start fails, the others are told before the exports are closed, which may take long.

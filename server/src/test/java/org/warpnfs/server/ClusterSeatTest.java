@@ -52,7 +52,7 @@ class ClusterSeatTest {
         Path beat = cluster.resolve("beats/a");
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
                 ClusterSeat seat =
-                        ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
+                        ClusterStart.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
             seat.serving();
             // Who opens it to write waits until somebody reads.
             Path fifo = cluster.resolve("fifo");
@@ -72,7 +72,7 @@ class ClusterSeatTest {
         try (Written log = new Written();
                 StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place))) {
             ClusterSeat seat =
-                    ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown);
+                    ClusterStart.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown);
             seat.serving();
             Thread beating = Thread.getAllStackTraces().keySet().stream()
                     .filter(thread -> thread.getName().equals("cluster") && !others.contains(thread))
@@ -103,7 +103,7 @@ class ClusterSeatTest {
     void recordThatCannotBeRead_endsTheProcess_althoughItCanGiveSignsOfLife() throws Exception {
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
                 ClusterSeat seat =
-                        ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
+                        ClusterStart.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
             seat.serving();
             Files.writeString(cluster.resolve("record/000000000000000009"), "damaged");
             assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
@@ -117,10 +117,10 @@ class ClusterSeatTest {
         ClusterChoice second = new ClusterChoice("c", "b", place, List.of("192.0.2.2"));
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(first, place));
                 ClusterSeat a =
-                        ClusterSeat.take(first, LEASE, SharedState.open(first, LEASE, state), ended::countDown)) {
+                        ClusterStart.take(first, LEASE, SharedState.open(first, LEASE, state), ended::countDown)) {
             try (StateDirectory other = StateDirectory.open(DirectoryState.ofNode(second, place));
-                    ClusterSeat b =
-                            ClusterSeat.take(second, LEASE, SharedState.open(second, LEASE, other), ended::countDown)) {
+                    ClusterSeat b = ClusterStart.take(
+                            second, LEASE, SharedState.open(second, LEASE, other), ended::countDown)) {
                 await(a, List.of(own, second.addresses()));
                 await(b, List.of(second.addresses(), own));
             }
@@ -147,7 +147,7 @@ class ClusterSeatTest {
     void recordThatIsRemoved_endsTheProcess_asAnotherClusterCouldBeFounded() throws Exception {
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
                 ClusterSeat seat =
-                        ClusterSeat.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
+                        ClusterStart.take(choice, LEASE, SharedState.open(choice, LEASE, state), ended::countDown)) {
             seat.serving();
             try (var versions = Files.list(cluster.resolve("record"))) {
                 for (Path version : versions.toList()) {
@@ -162,7 +162,7 @@ class ClusterSeatTest {
     @Test
     void startThatHangsAfterTheNodeHasJoined_endsTheProcess() throws Exception {
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
-                ClusterSeat _ = ClusterSeat.take(
+                ClusterSeat _ = ClusterStart.take(
                         choice,
                         LEASE,
                         SharedState.open(choice, LEASE, state),
@@ -229,12 +229,12 @@ class ClusterSeatTest {
         SilentEngine engine = new SilentEngine();
         try (StateDirectory state = StateDirectory.open(DirectoryState.ofNode(choice, place));
                 SharedState shared = withRemains(SharedState.open(choice, LEASE, state), engine)) {
-            assertThatThrownBy(() -> ClusterSeat.take(choice, LEASE, shared, ended::countDown, Duration.ofMillis(100)))
+            assertThatThrownBy(() -> ClusterStart.take(choice, LEASE, shared, ended::countDown, Duration.ofMillis(100)))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("does not join");
             assertThat(shared.store().read().record().members()).isEmpty();
             engine.answers.countDown();
-            try (ClusterSeat seat = ClusterSeat.take(choice, LEASE, shared, ended::countDown)) {
+            try (ClusterSeat seat = ClusterStart.take(choice, LEASE, shared, ended::countDown)) {
                 seat.serving();
                 assertThat(engine.former).containsExactly(1);
             }
