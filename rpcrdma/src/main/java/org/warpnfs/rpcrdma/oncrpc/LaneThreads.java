@@ -23,7 +23,8 @@ import org.warpnfs.limits.LogLimiter;
  * {@link LaneTurns} decides whose task runs next, and when a new client may have a thread beyond the usual ones because
  * those are held.
  *
- * <p>A task that waits for a sync needs its thread, but not its place: see {@link SharedWait}.
+ * <p>A task that waits for a sync needs its thread, but not its place: see {@link SharedWait}. So does a task that has
+ * run for {@link #OVERDUE}.
  *
  * <p>Threads start when they are first needed. The usual threads stay, and so does one more, once it has been needed,
  * which watches for held threads. The other additional threads end when they have found nothing to do for a while. If
@@ -45,8 +46,8 @@ final class LaneThreads {
     static final int BEYOND = 64;
 
     /**
-     * The most threads of a lane whose tasks wait for a sync together. One client alone gets half of them: as many as a
-     * Linux client over TCP has calls in flight, in its usual setting.
+     * The most threads of a lane whose tasks wait for a sync together or are overdue. One client alone gets half of
+     * them: as many as a Linux client over TCP has calls in flight, in its usual setting.
      */
     static final int SHARING = 128;
 
@@ -55,6 +56,12 @@ final class LaneThreads {
 
     /** A task that runs for longer is held. A disk that is only busy takes less time. */
     static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    /**
+     * A task that runs for longer loses its place. Until then a backend has found out that its cluster does not answer,
+     * and ends further calls at once, so that these do not take the places again.
+     */
+    static final Duration OVERDUE = Duration.ofSeconds(8);
 
     private static final Logger LOG = LoggerFactory.getLogger(LaneThreads.class);
 
@@ -95,7 +102,7 @@ final class LaneThreads {
         this.name = name;
         this.usual = usual;
         this.maker = maker;
-        this.turns = new LaneTurns(usual, BEYOND, SHARING, PATIENCE.toNanos());
+        this.turns = new LaneTurns(usual, BEYOND, SHARING, PATIENCE.toNanos(), OVERDUE.toNanos());
     }
 
     void execute(ClientAddress client, LaneTask task) {

@@ -37,6 +37,10 @@ import org.warpnfs.limits.FairShare;
  * bring no more of them than its share. Others of its kind wait until returned tasks end, but a client that runs
  * nothing does not: for its place returned tasks do not count.
  *
+ * <p>A task that is held for much longer may never end: a daemon of the backend's cluster may be gone. It loses its
+ * place and is counted with those that wait together, so that its client can go on with what needs nothing of that
+ * cluster. Beyond their limit it keeps its place.
+ *
  * <p>Only held tasks make room for additional ones, because a lane that is busy with many clients shall not have more
  * threads than configured.
  *
@@ -52,7 +56,7 @@ final class LaneTurns {
         /** Tasks that run, including those that have returned. */
         int running;
 
-        /** Tasks that have a part of the shared waits, because they wait or have returned. */
+        /** Tasks that have a part of the shared waits, because they wait, have returned or are overdue. */
         int sharing;
 
         Client(ClientAddress address) {
@@ -81,6 +85,7 @@ final class LaneTurns {
     private final int most;
     private final int mostSharing;
     private final long patienceNanos;
+    private final long overdueNanos;
 
     /** Clients that run or wait for something. */
     private final Map<ClientAddress, Client> clients = new HashMap<>();
@@ -97,17 +102,22 @@ final class LaneTurns {
     /** Tasks that run again after a wait that they shared, in the order in which they returned. */
     private final Set<Running> returned = new LinkedHashSet<>();
 
+    /** Tasks that have lost their place, in the order in which they did. */
+    private final Set<Running> overdue = new LinkedHashSet<>();
+
     /**
      * @param usual the number of usual places, at least 1
      * @param beyond the number of additional places
      * @param sharing the number of tasks that may wait without a place, including those that have returned
      * @param patienceNanos the time after which a running task is held
+     * @param overdueNanos the time after which it loses its place
      */
-    LaneTurns(int usual, int beyond, int sharing, long patienceNanos) {
+    LaneTurns(int usual, int beyond, int sharing, long patienceNanos, long overdueNanos) {
         this.usual = usual;
         this.most = usual + beyond;
         this.mostSharing = sharing;
         this.patienceNanos = patienceNanos;
+        this.overdueNanos = overdueNanos;
     }
 
     void add(ClientAddress address, LaneTask task) {
@@ -131,12 +141,14 @@ final class LaneTurns {
 
     /** True if a task may begin now. */
     boolean ready(long nowNanos) {
+        takeFromOverdue(nowNanos);
         return next(nowNanos) != null;
     }
 
     /** Begins the next task; null if none may begin now. */
     @Nullable
     Running begin(long nowNanos) {
+        takeFromOverdue(nowNanos);
         Client client = next(nowNanos);
         if (client == null) {
             return null;
@@ -152,7 +164,7 @@ final class LaneTurns {
     }
 
     void ended(Running task) {
-        boolean waits = sharing.remove(task);
+        boolean waits = sharing.remove(task) || overdue.remove(task);
         if (returned.remove(task) || waits) {
             task.client.sharing--;
         }
@@ -167,13 +179,12 @@ final class LaneTurns {
     /**
      * A running task begins to wait together with others.
      *
-     * @return false if it keeps its place, because its client has as many such waits as it may have
+     * @return false if it keeps its place, because its client has as many such waits as it may have, or if it has none
      */
     boolean leave(Running task, long nowNanos) {
         Client client = task.client;
         if (!returned.remove(task)) {
-            int free = mostSharing - sharing.size() - returned.size();
-            if (!running.contains(task) || !FairShare.allows(client.sharing, 1, free)) {
+            if (!running.contains(task) || !mayShare(client)) {
                 return false;
             }
             running.remove(task);
@@ -183,6 +194,41 @@ final class LaneTurns {
         task.sinceNanos = nowNanos;
         sharing.add(task);
         return true;
+    }
+
+    private boolean mayShare(Client client) {
+        return FairShare.allows(client.sharing, 1, mostSharing - sharing.size() - returned.size() - overdue.size());
+    }
+
+    /** Takes their places from tasks that have run for so long that they may never end. */
+    private void takeFromOverdue(long nowNanos) {
+        for (Running task : overdueOf(running, nowNanos)) {
+            if (mayShare(task.client)) {
+                running.remove(task);
+                task.client.sharing++;
+                task.client.running--;
+                overdue.add(task);
+            }
+        }
+        for (Running task : overdueOf(returned, nowNanos)) {
+            returned.remove(task);
+            task.client.running--;
+            overdue.add(task);
+        }
+    }
+
+    private List<Running> overdueOf(Set<Running> tasks, long nowNanos) {
+        List<Running> found = List.of();
+        for (Running task : tasks) {
+            if (nowNanos - task.sinceNanos < overdueNanos) {
+                break;
+            }
+            if (found.isEmpty()) {
+                found = new ArrayList<>();
+            }
+            found.add(task);
+        }
+        return found;
     }
 
     /** A task that left its place runs again. */
@@ -200,11 +246,33 @@ final class LaneTurns {
     }
 
     /**
-     * The time until a waiting new client may get a place although no task ends, which is until one more task is held.
+     * The time until a waiting client may get a place although no task ends: until one more task is held, for a new
+     * client, or overdue.
      *
-     * @return {@link Long#MAX_VALUE} if no new client waits, or there will be no place for it
+     * @return {@link Long#MAX_VALUE} if nobody waits, or there will be no place
      */
     long nanosToNextPlace(long nowNanos) {
+        if (turns.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        takeFromOverdue(nowNanos);
+        return Math.min(nanosToOverdue(nowNanos), nanosToPlaceBeyond(nowNanos));
+    }
+
+    private long nanosToOverdue(long nowNanos) {
+        long left = Long.MAX_VALUE;
+        if (!returned.isEmpty()) {
+            left = overdueNanos - (nowNanos - returned.iterator().next().sinceNanos);
+        }
+        for (Running task : running) {
+            if (mayShare(task.client)) {
+                return Math.min(left, overdueNanos - (nowNanos - task.sinceNanos));
+            }
+        }
+        return left;
+    }
+
+    private long nanosToPlaceBeyond(long nowNanos) {
         if (running.size() >= most || newcomer() == null) {
             return Long.MAX_VALUE;
         }
@@ -246,7 +314,10 @@ final class LaneTurns {
 
     /** The number of tasks that have run, or waited together with others, for longer than the patience. */
     int heldCount(long nowNanos) {
-        return heldCount(running, nowNanos) + heldCount(sharing, nowNanos) + heldCount(returned, nowNanos);
+        return heldCount(running, nowNanos)
+                + heldCount(sharing, nowNanos)
+                + heldCount(returned, nowNanos)
+                + overdue.size();
     }
 
     private int heldCount(Set<Running> tasks, long nowNanos) {
@@ -262,12 +333,12 @@ final class LaneTurns {
 
     /** The number of tasks that have begun and not ended. */
     int runningCount() {
-        return running.size() + sharing.size() + returned.size();
+        return running.size() + returned.size() + sharingCount();
     }
 
-    /** The number of those that have no place, because they wait together with others. */
+    /** The number of those that have no place, because they wait together with others or are overdue. */
     int sharingCount() {
-        return sharing.size();
+        return sharing.size() + overdue.size();
     }
 
     /** The number of tasks that wait for a place. */

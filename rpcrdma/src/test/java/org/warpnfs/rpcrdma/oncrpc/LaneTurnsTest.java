@@ -13,15 +13,17 @@ import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * Sixteen usual places, 64 additional ones, eight waits that are shared, and a patience of ten units of a manual clock.
+ * Sixteen usual places, 64 additional ones, eight waits that are shared, a patience of ten units of a manual clock, and
+ * ten thousand until a task is overdue.
  */
 class LaneTurnsTest {
     private static final int USUAL = 16;
     private static final int BEYOND = 64;
     private static final int SHARING = 8;
     private static final long PATIENCE = 10;
+    private static final long OVERDUE = 1000 * PATIENCE;
 
-    private final LaneTurns turns = new LaneTurns(USUAL, BEYOND, SHARING, PATIENCE);
+    private final LaneTurns turns = new LaneTurns(USUAL, BEYOND, SHARING, PATIENCE, OVERDUE);
 
     private record Task(int client) implements LaneTask {
         @Override
@@ -127,7 +129,9 @@ class LaneTurnsTest {
         }
         assertThat(stuck).hasSize(USUAL + BEYOND);
         assertThat(turns.waitingCount()).isEqualTo(200 - USUAL - BEYOND);
-        assertThat(turns.nanosToNextPlace(20 * PATIENCE)).isEqualTo(Long.MAX_VALUE);
+        assertThat(turns.nanosToNextPlace(20 * PATIENCE))
+                .as("until the first are overdue")
+                .isEqualTo(OVERDUE - 20 * PATIENCE);
         turns.ended(stuck.removeFirst());
         assertThat(((Task) begin(20 * PATIENCE).task()).client()).isEqualTo(USUAL + BEYOND);
     }
@@ -147,8 +151,8 @@ class LaneTurnsTest {
         assertThat(beginAll(PATIENCE)).containsExactly(6);
         assertThat(beginAll(100 * PATIENCE)).isEmpty();
         assertThat(turns.nanosToNextPlace(100 * PATIENCE))
-                .as("nobody is a newcomer")
-                .isEqualTo(Long.MAX_VALUE);
+                .as("nobody is a newcomer, so until the first are overdue")
+                .isEqualTo(OVERDUE - 100 * PATIENCE);
         assertThat(turns.heldCount(100 * PATIENCE)).isEqualTo(USUAL + 1);
     }
 
@@ -267,6 +271,73 @@ class LaneTurnsTest {
         add(1, 64);
         assertThat(beginAllSharing(0, kept)).hasSize(SHARING / 2);
         assertThat(kept).hasSize(USUAL / 2);
+    }
+
+    /** As when a cluster does not answer: what needs nothing of it goes on, though no task ends. */
+    @Test
+    void tasksOfOneClient_areOverdue_othersOfItBegin() {
+        add(1, 100);
+        assertThat(beginAll(0)).hasSize(USUAL / 2);
+        assertThat(turns.nanosToNextPlace(1)).isEqualTo(OVERDUE - 1);
+        assertThat(beginAll(OVERDUE - 1)).isEmpty();
+        assertThat(beginAll(OVERDUE)).as("half of the shared waits").hasSize(SHARING / 2);
+        assertThat(turns.runningCount()).isEqualTo(USUAL / 2 + SHARING / 2);
+        assertThat(turns.heldCount(OVERDUE)).isEqualTo(USUAL / 2);
+        assertThat(beginAll(10 * OVERDUE))
+                .as("beyond their part they keep their places")
+                .isEmpty();
+        assertThat(turns.nanosToNextPlace(10 * OVERDUE)).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void overdueTasks_end_leaveNothingBehind() {
+        add(1, 64);
+        List<LaneTurns.Running> stuck = new ArrayList<>();
+        for (LaneTurns.Running task = turns.begin(0); task != null; task = turns.begin(0)) {
+            stuck.add(task);
+        }
+        LaneTurns.Running next = begin(OVERDUE);
+        assertThat(turns.leave(stuck.getFirst(), OVERDUE)).as("it has no place").isFalse();
+        stuck.forEach(turns::ended);
+        turns.ended(next);
+        assertThat(turns.runningCount()).isZero();
+        assertThat(turns.sharingCount()).isZero();
+        List<LaneTurns.Running> kept = new ArrayList<>();
+        assertThat(beginAllSharing(OVERDUE, kept)).hasSize(SHARING / 2);
+        assertThat(kept).hasSize(USUAL / 2);
+    }
+
+    @Test
+    void taskThatHasWaitedTogether_isOverdue_keepsOnePartOfTheWaits() {
+        add(1, 64);
+        List<LaneTurns.Running> kept = new ArrayList<>();
+        List<LaneTurns.Running> left = beginAllSharing(0, kept);
+        left.forEach(task -> turns.takeAgain(task, 0));
+        assertThat(turns.runningCount()).isEqualTo(SHARING / 2 + USUAL / 2);
+        kept.forEach(turns::ended);
+        assertThat(beginAll(0)).hasSize(USUAL / 2 - SHARING / 2);
+        assertThat(turns.nanosToNextPlace(0)).isEqualTo(OVERDUE);
+        assertThat(beginAll(OVERDUE)).as("those that returned have no place").hasSize(SHARING / 2);
+        left.forEach(turns::ended);
+        assertThat(turns.sharingCount()).isZero();
+    }
+
+    @Test
+    void overdueTasks_ofManyClients_leaveAPlaceForANewcomer() {
+        long now = 0;
+        for (int hostile = 1; hostile <= BEYOND; hostile++) {
+            add(hostile, 32);
+            beginAll(now);
+            now += OVERDUE;
+            beginAll(now);
+            add(1000 + hostile, 1);
+            LaneTurns.Running honest = begin(now);
+            assertThat(((Task) honest.task()).client())
+                    .as("beside %d hostile addresses", hostile)
+                    .isEqualTo(1000 + hostile);
+            turns.ended(honest);
+        }
+        assertThat(turns.runningCount()).isLessThanOrEqualTo(USUAL + BEYOND + SHARING);
     }
 
     @Test
