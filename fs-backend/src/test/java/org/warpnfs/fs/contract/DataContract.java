@@ -1,10 +1,12 @@
 package org.warpnfs.fs.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Capability;
@@ -201,6 +203,35 @@ public abstract class DataContract extends ContractFixture {
             open.write(ByteBuffer.wrap(bytes("x")), 0, Stability.UNSTABLE);
         }
         assertThat(attributes(file).permissions()).isEqualTo(0777);
+    }
+
+    /** Also if the file gets the bits while the other user has it open. */
+    @Test
+    void contents_ofSetUserIdFileChangedByAnotherUser_inAnyWay_loseTheBits() throws Exception {
+        onlyIf(backend.canGiveAway(), "only the superuser gives files away");
+        FileHandle file = ownedFile(FRIEND, "f", 0777);
+        FileHandle source = ownedFile(USER, "source", 0600);
+        write(source, 0, bytes("source"));
+        try (OpenFile open = fs.open(USER, file, OpenAccess.WRITE);
+                OpenFile from = fs.open(USER, source, OpenAccess.READ)) {
+            losesSetIdBits(file, "write", () -> open.write(ByteBuffer.wrap(bytes("abc")), 0, Stability.UNSTABLE));
+            if (can(Capability.ALLOCATE)) {
+                losesSetIdBits(file, "allocate", () -> open.allocate(0, 10));
+            }
+            if (can(Capability.HOLES)) {
+                losesSetIdBits(file, "deallocate", () -> open.deallocate(0, 1));
+            }
+            if (can(Capability.COPY)) {
+                losesSetIdBits(file, "copy", () -> from.copyTo(0, open, 0, 6));
+            }
+            losesSetIdBits(file, "length", () -> fs.setAttributes(USER, file, AttributeChanges.ofSize(1)));
+        }
+    }
+
+    private void losesSetIdBits(FileHandle file, String how, ThrowingCallable change) throws Exception {
+        fs.setAttributes(ROOT, file, AttributeChanges.ofPermissions(06777));
+        assertThatCode(change).as(how).doesNotThrowAnyException();
+        assertThat(attributes(file).permissions()).as(how).isEqualTo(0777);
     }
 
     @Test
