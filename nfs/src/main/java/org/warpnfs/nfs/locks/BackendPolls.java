@@ -87,7 +87,7 @@ final class BackendPolls {
         List<Waiting> asked = new ArrayList<>();
         for (Waiting request : tried) {
             request.countTrial();
-            if (request.owner().isGone() || locks.isBehindAnother(request) || !locks.isFree(request)) {
+            if (request.owner().isGone() || service.lines().isBehindAnother(request) || !locks.isFree(request)) {
                 // Its turn comes as that of any other.
                 request.tryLater(false);
             } else if (request.asksAgain()) {

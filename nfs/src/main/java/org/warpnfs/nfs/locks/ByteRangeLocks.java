@@ -27,6 +27,8 @@ final class ByteRangeLocks<O> {
     private static final int PORTION = 64;
     /** Number of dead locks that one search removes before it gives up for now: a few milliseconds. */
     private static final int MAX_DEAD_IN_THE_WAY = 4096;
+    /** Number of locks that {@link #covers} looks at. Adjacent ones of one kind are one. */
+    private static final int MOST_PIECES = 256;
 
     private final Predicate<O> isGone;
     private final Map<O, Holder<O>> holders = new HashMap<>();
@@ -250,6 +252,28 @@ final class ByteRangeLocks<O> {
             next = holder.pieces.higherEntry(next.getKey());
         }
         return found;
+    }
+
+    /**
+     * True if the owner has locked every byte of the range, at least as strongly as that. A range in more than
+     * {@value #MOST_PIECES} locks counts as not covered.
+     */
+    boolean covers(O owner, boolean isExclusive, ByteRange range) {
+        Holder<O> holder = holders.get(owner);
+        Map.Entry<Long, Piece<O>> next = holder == null ? null : holder.from(range);
+        long first = range.first();
+        for (int pieces = 0; holder != null && next != null && pieces < MOST_PIECES; pieces++) {
+            Piece<O> piece = next.getValue();
+            if (Long.compareUnsigned(piece.range().first(), first) > 0 || (isExclusive && !piece.exclusive())) {
+                return false;
+            }
+            if (Long.compareUnsigned(piece.range().last(), range.last()) >= 0) {
+                return true;
+            }
+            first = piece.range().last() + 1;
+            next = holder.pieces.higherEntry(next.getKey());
+        }
+        return false;
     }
 
     /** Number of locks of the owner. */

@@ -98,8 +98,7 @@ final class FileBooks implements BackendLocks.Books {
             }
             outcome = LockAttempt.Outcome.GRANTED;
             grantedInLine(reservation, after);
-            reservation.wanted().forEach(part -> service.lines()
-                    .removeServed(locks, owner, reservation.exclusive(), part));
+            service.lines().removeServed(locks, owner);
         } else {
             locks.restore(reservation);
             locks.owe(owner, reservation.range());

@@ -221,6 +221,11 @@ final class FileLocks {
         return found == null ? null : HeldLock.of(found);
     }
 
+    /** True if the owner of a request has locked by others what it asks for. */
+    boolean isServed(Waiting request) {
+        return held.covers(request.owner(), request.exclusive(), request.range());
+    }
+
     /** True if no held lock conflicts. If too many dead ones are in the way, the next release looks again. */
     boolean isFree(Waiting request) {
         try {
@@ -228,24 +233,5 @@ final class FileLocks {
         } catch (LocksBusyException e) {
             return false;
         }
-    }
-
-    /** True if a request that came earlier waits for a conflicting range. */
-    boolean isBehindAnother(Waiting request) {
-        return before(request) != null;
-    }
-
-    /** The first request that came earlier and waits for a conflicting range; null if there is none. */
-    @Nullable
-    Waiting before(Waiting request) {
-        for (Waiting earlier : waiting) {
-            if (earlier.equals(request)) {
-                return null;
-            }
-            if (earlier.conflictsWith(request) && !earlier.owner().isGone()) {
-                return earlier;
-            }
-        }
-        return null;
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
@@ -26,8 +27,9 @@ import org.warpnfs.limits.ClientAddress;
  *
  * Locks have POSIX semantics: what an owner locks replaces what it had of the range. Requests that wait stand in line
  * by file. When a lock is released, those in line are granted in their order: none is granted while an earlier one
- * waits for a conflicting range. A request that may wait does not pass an earlier one either, unless its owner has
- * locks on the file already or would wait for itself. A request that does not wait only minds locks that are held.
+ * waits for a conflicting range, unless its owner has locks on the file already. Nor does a new request that may wait
+ * pass an earlier one, unless its owner has such locks or would wait for itself. A request that does not wait only
+ * minds locks that are held.
  *
  * <p>A request is not put in line if it would close a circle of owners that wait for each other. Who asks again, in
  * place of waiting to be granted, counts as waiting for a while after each time that it has asked.
@@ -216,7 +218,7 @@ public final class LockService {
             }
             HeldLock holder = locks.conflict(owner, exclusive, range);
             Waiting asked = new Waiting(locks, owner, exclusive, range, client, false, waiter);
-            if (holder == null && (locks.holds(owner) || !locks.isBehindAnother(asked) || lines.closesCircle(asked))) {
+            if (holder == null && (!lines.isBehindAnother(asked) || lines.closesCircle(asked))) {
                 return take(locks, file, owner, exclusive, range, asked, after);
             }
             if (lines.renew(asked)) {
@@ -247,8 +249,8 @@ public final class LockService {
             }
             HeldLock holder = locks.conflict(owner, exclusive, range);
             Waiting asked = new Waiting(locks, owner, exclusive, range, client, true, waiter);
-            Waiting earlier = locks.before(asked);
-            if (holder == null && (earlier == null || locks.holds(owner))) {
+            Waiting earlier = lines.before(asked);
+            if (holder == null && earlier == null) {
                 return take(locks, file, owner, exclusive, range, asked, after);
             }
             if (!lines.renew(asked)) {
@@ -318,6 +320,35 @@ public final class LockService {
     }
 
     /**
+     * Takes requests for a file out of the line whose owners do not want them any more. Those behind them go on.
+     *
+     * @param which is asked under the lock of the service
+     */
+    public void giveUp(FileIdentity file, Predicate<LockWaiter> which) {
+        if (waiting() == 0) {
+            return;
+        }
+        boolean _ = on(file, (locks, after) -> {
+            boolean some = lines.removeIf(locks, request -> which.test(request.waiter()));
+            if (some) {
+                grant(locks, after);
+            }
+            return some;
+        });
+    }
+
+    /** Takes all requests of owners that fit out of the lines: their client cannot ask for them any more. */
+    public void giveUpAll(Predicate<Locker> owners) {
+        look(() -> lines.filesOf(owners)).forEach(file -> {
+            boolean _ = on(file, (locks, after) -> {
+                boolean some = lines.removeIf(locks, request -> owners.test(request.owner()));
+                grant(locks, after);
+                return some;
+            });
+        });
+    }
+
+    /**
      * Releases what the owner has locked of the range, or is about to lock. A release never waits for a lock.
      *
      * @param releases runs what the backend has still to release, without a lock and before the owner is answered
@@ -331,6 +362,7 @@ public final class LockService {
             }
             int before = locks.held().holdsOf(owner);
             locks.held().unlock(owner, range);
+            lines.removeGivenUp(locks, owner, range);
             owe(locks, owner, range, releases, after);
             grant(locks, after);
             return locks.held().holdsOf(owner) - before;
@@ -506,11 +538,11 @@ public final class LockService {
         if (asked != null) {
             lines.remove(asked);
         }
-        lines.removeServed(locks, owner, exclusive, range);
         int before = locks.held().holdsOf(owner);
         locks.held().lock(owner, exclusive, range);
-        if (!exclusive) {
-            // It may have been an exclusive one before.
+        lines.removeServed(locks, owner);
+        if (!exclusive || lines.isWaiting(locks, owner)) {
+            // It may have been an exclusive one before; and a holder does not stand behind others any more.
             grant(locks, after);
         }
         return LockAttempt.granted(locks.held().holdsOf(owner) - before);
@@ -549,7 +581,7 @@ public final class LockService {
             } else if (next.turn() == 0
                     && !next.isTriedLater()
                     && !locks.pending().containsKey(next.owner())
-                    && !locks.isBehindAnother(next)
+                    && !lines.isBehindAnother(next)
                     && locks.isFree(next)) {
                 grant(next, after);
             }

@@ -11,6 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
@@ -93,17 +96,48 @@ final class WaitingLines {
 
     /**
      * Takes the requests out of the line whose owner would ask for them again, and has now got what they wait for by
-     * another request.
+     * other requests.
      */
-    void removeServed(FileLocks file, Locker owner, boolean exclusive, ByteRange range) {
+    void removeServed(FileLocks file, Locker owner) {
+        removeThoseWhoAskAgain(file, owner, file::isServed);
+    }
+
+    /**
+     * Takes the requests out of the line whose owner would ask for them again, and has unlocked all that they wait for:
+     * a client that gives up says no more than that.
+     */
+    void removeGivenUp(FileLocks file, Locker owner, ByteRange unlocked) {
+        removeThoseWhoAskAgain(file, owner, request -> unlocked.contains(request.range()));
+    }
+
+    private void removeThoseWhoAskAgain(FileLocks file, Locker owner, Predicate<Waiting> which) {
         for (Waiting request : List.copyOf(byOwner.getOrDefault(owner, Map.of()).keySet())) {
-            if (request.file() == file
-                    && request.asksAgain()
-                    && (exclusive || !request.exclusive())
-                    && range.contains(request.range())) {
+            if (request.file() == file && request.asksAgain() && which.test(request)) {
                 remove(request);
             }
         }
+    }
+
+    /**
+     * Takes the requests that fit out of the line of a file. Returns true if there was one.
+     *
+     * @param which is asked under the lock of the service
+     */
+    boolean removeIf(FileLocks file, Predicate<Waiting> which) {
+        List<Waiting> gone = file.waiting().stream().filter(which).toList();
+        gone.forEach(this::remove);
+        return !gone.isEmpty();
+    }
+
+    /** The files for which owners that fit stand in line. */
+    Set<FileIdentity> filesOf(Predicate<Locker> owners) {
+        Set<FileIdentity> files = new LinkedHashSet<>();
+        byOwner.forEach((owner, requests) -> {
+            if (owners.test(owner)) {
+                requests.keySet().forEach(request -> files.add(request.file().identity()));
+            }
+        });
+        return files;
     }
 
     private void forget(Waiting request) {
@@ -127,8 +161,36 @@ final class WaitingLines {
         return count;
     }
 
+    /** True if a request that came earlier has to be granted first. */
+    boolean isBehindAnother(Waiting request) {
+        return before(request) != null;
+    }
+
+    /**
+     * The first request that came earlier and waits for a conflicting range; null if there is none, or if its owner has
+     * locks on the file: who waits for these must not be waited for. A client that has not asked of late may have given
+     * up, and keeps nobody behind it.
+     */
+    @Nullable
+    Waiting before(Waiting request) {
+        if (request.file().holds(request.owner())) {
+            return null;
+        }
+        long nowNanos = clockNanos.getAsLong();
+        for (Waiting earlier : request.file().waiting()) {
+            if (earlier.equals(request)) {
+                return null;
+            }
+            if (earlier.conflictsWith(request) && !earlier.owner().isGone() && isSureToWait(earlier, nowNanos)) {
+                return earlier;
+            }
+        }
+        return null;
+    }
+
     /** True if the owner of this request would wait for itself. */
     boolean closesCircle(Waiting asked) {
+        long nowNanos = clockNanos.getAsLong();
         Set<Waiting> seen = new HashSet<>();
         Deque<Waiting> next = new ArrayDeque<>();
         next.add(asked);
@@ -142,7 +204,7 @@ final class WaitingLines {
                     return true;
                 }
                 for (Waiting waits : byOwner.getOrDefault(blocker, Map.of()).keySet()) {
-                    if (isSureToWait(waits)) {
+                    if (isSureToWait(waits, nowNanos)) {
                         next.add(waits);
                     }
                 }
@@ -151,8 +213,8 @@ final class WaitingLines {
         return false;
     }
 
-    private boolean isSureToWait(Waiting request) {
-        return !request.asksAgain() || clockNanos.getAsLong() - request.askedNanos() < FRESH_NANOS;
+    private static boolean isSureToWait(Waiting request, long nowNanos) {
+        return !request.asksAgain() || nowNanos - request.askedNanos() < FRESH_NANOS;
     }
 
     /** Those who have to unlock, or to be granted and then unlock, before this request is granted. */
@@ -160,6 +222,9 @@ final class WaitingLines {
         Set<Locker> blockers = new LinkedHashSet<>(request.file()
                 .held()
                 .conflicting(request.owner(), request.exclusive(), request.range(), MAX_CONFLICTS));
+        if (request.file().holds(request.owner())) {
+            return blockers;
+        }
         for (Waiting earlier : request.file().waiting()) {
             if (earlier.equals(request)) {
                 break;

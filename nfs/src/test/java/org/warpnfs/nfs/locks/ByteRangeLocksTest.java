@@ -40,7 +40,37 @@ class ByteRangeLocksTest {
                         .as("seed %d step %d: joined", seed, step)
                         .isEqualTo(runs(model));
                 probe(locks, model, seed, step);
+                for (int one = 0; one < OWNERS; one++) {
+                    assertThat(locks.covers(one, true, range))
+                            .as("seed %d step %d: %s of %d", seed, step, range, one)
+                            .isEqualTo(hasAll(model[one], 2, first, last));
+                    assertThat(locks.covers(one, false, range))
+                            .as("seed %d step %d: %s of %d", seed, step, range, one)
+                            .isEqualTo(hasAll(model[one], 1, first, last));
+                }
             }
+        }
+    }
+
+    private static boolean hasAll(int[] bytes, int kind, int first, int last) {
+        for (int i = first; i <= last; i++) {
+            if (bytes[i] < kind) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Test
+    void covers_locksOfBothKindsInTurn_looksAtFewOfThem() {
+        for (int pieces : new int[] {256, 257}) {
+            ByteRangeLocks<String> locks = new ByteRangeLocks<>();
+            for (int at = 0; at < pieces; at++) {
+                locks.lock("a", at % 2 == 0, new ByteRange(at, at));
+            }
+            assertThat(locks.size()).isEqualTo(pieces);
+            assertThat(locks.covers("a", false, new ByteRange(0, pieces - 1))).isEqualTo(pieces == 256);
+            assertThat(locks.covers("a", false, new ByteRange(1, 256))).isEqualTo(pieces == 257);
         }
     }
 

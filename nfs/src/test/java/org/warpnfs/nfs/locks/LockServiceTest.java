@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.limits.ClientAddress;
@@ -269,6 +271,125 @@ class LockServiceTest {
         assertThat(service.isWaiting(file(1), owner("b"))).isFalse();
         service.unlockAll(file(1), owner("b"), LockServiceTest::none);
         assertThat(toldNow()).containsExactly("c");
+    }
+
+    /** W to write, R to read, u to unlock, each with the first and the last byte; -1 is the end of the file. */
+    @ParameterizedTest
+    @CsvSource({
+        "W 2 5, W 2 3 W 4 5, false",
+        "W 2 5, W 4 5 W 2 3, false",
+        "W 2 5, W 2 2 W 5 5 W 3 4, false",
+        "R 2 5, W 2 3 R 4 5, false",
+        "R 2 5, R 2 2 W 3 3 R 4 4 W 5 9, false",
+        "W 2 5, R 2 5 W 2 3 W 4 5, false",
+        "W 2 -1, W 2 9 W 10 -1, false",
+        "W 2 -2, W 2 9 W 10 -1, false",
+        "R -3 -1, W -3 -2 R -1 -1, false",
+        "W 2 5, W 2 3, true",
+        "W 2 5, W 2 3 W 5 5, true",
+        "W 2 5, W 3 5, true",
+        "W 2 5, W 2 3 R 4 5, true",
+        "W 2 5, W 2 3 R 3 3 W 4 5, true",
+        "W 2 5, W 2 3 u 2 3 W 4 5, true",
+        "R 2 5, R 2 3 u 3 3 W 4 5, true",
+        "W 2 -1, W 2 9 W 11 -1, true",
+        "W 2 -1, W 2 9 W 10 -2, true",
+    })
+    void lockInTurn_gotInParts_leavesTheLineWithTheLastOne(String waitsFor, String gets, boolean stays)
+            throws LocksBusyException {
+        Step request = Step.all(waitsFor).getFirst();
+        take(1, "a", true, ByteRange.ALL);
+        ask("b", request.exclusive(), request.range());
+        await(1, "c", true, ByteRange.ALL);
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
+
+        for (Step step : Step.all(gets)) {
+            assertThat(service.isWaiting(file(1), owner("b"))).isTrue();
+            if (step.unlocks()) {
+                service.unlock(file(1), owner("b"), step.range(), LockServiceTest::none);
+            } else {
+                assertThat(take(1, "b", step.exclusive(), step.range()).isGranted())
+                        .isTrue();
+            }
+        }
+
+        assertThat(service.isWaiting(file(1), owner("b"))).isEqualTo(stays);
+        toldNow();
+        service.unlock(file(1), owner("b"), range(2, -1), LockServiceTest::none);
+        assertThat(toldNow())
+                .as("who unlocks all that it waits for has given up")
+                .containsExactly("c");
+    }
+
+    private record Step(boolean exclusive, boolean unlocks, ByteRange range) {
+        static List<Step> all(String words) {
+            List<Step> all = new ArrayList<>();
+            String[] word = words.split(" ", -1);
+            for (int i = 0; i < word.length; i += 3) {
+                all.add(new Step(
+                        word[i].equals("W"),
+                        word[i].equals("u"),
+                        new ByteRange(Long.parseLong(word[i + 1]), Long.parseLong(word[i + 2]))));
+            }
+            return all;
+        }
+    }
+
+    @Test
+    void unlock_ofAllThatItWaitsFor_endsTheTurn() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        ask("b", true, range(2, 5));
+        await(1, "c", true, range(0, 9));
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
+        assertThat(toldNow()).containsExactly("b");
+
+        service.unlock(file(1), owner("b"), range(2, 4), LockServiceTest::none);
+        assertThat(toldNow()).isEmpty();
+        service.unlock(file(1), owner("b"), range(2, 5), LockServiceTest::none);
+
+        assertThat(toldNow()).containsExactly("c");
+    }
+
+    @Test
+    void lockOrWait_holderWaitsBehindOneWhoWaitsForIt_isNoCircle() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        take(1, "b", true, range(20, 29));
+        assertThat(await(1, "c", true, range(0, 40))).isEqualTo(LockAttempt.Outcome.WAITING);
+
+        assertThat(await(1, "b", true, range(0, 9))).as("a waits for nobody").isEqualTo(LockAttempt.Outcome.WAITING);
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
+        assertThat(toldNow()).containsExactly("b");
+        service.unlockAll(file(1), owner("b"), LockServiceTest::none);
+        assertThat(toldNow()).containsExactly("c");
+    }
+
+    /** It holds a part before its turn has come, so who is before it would wait for it in vain. */
+    @Test
+    void waiter_gotAPartWithoutWaiting_doesNotStandBehindThoseWhoWaitForThatPart() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        await(1, "c", true, range(0, 9));
+        await(1, "b", true, range(2, 5));
+        service.unlock(file(1), owner("a"), range(2, 3), LockServiceTest::none);
+        assertThat(take(1, "b", true, range(2, 3)).isGranted()).isTrue();
+
+        service.unlockAll(file(1), owner("a"), LockServiceTest::none);
+
+        assertThat(toldNow()).containsExactly("b");
+        service.unlockAll(file(1), owner("b"), LockServiceTest::none);
+        assertThat(toldNow()).containsExactly("c");
+    }
+
+    @Test
+    void waiter_becomesAHolderWhileItsRangeIsFree_isGranted() throws LocksBusyException {
+        take(1, "a", true, range(0, 9));
+        await(1, "c", true, range(0, 9));
+        await(1, "b", true, range(2, 5));
+        service.unlock(file(1), owner("a"), range(2, 5), LockServiceTest::none);
+        assertThat(toldNow()).as("b is behind c").isEmpty();
+
+        take(1, "b", true, range(2, 3));
+
+        assertThat(toldNow()).containsExactly("b");
     }
 
     @Test

@@ -238,6 +238,39 @@ class LocksAtBackendTest {
     }
 
     @Test
+    void waiterThatAsksAgain_gotItInParts_leavesTheLineWithTheLastOne() throws Exception {
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(true, 0, 9)).isEmpty();
+            assertThat(inTurn(a)).isEqualTo(LockAttempt.Outcome.DENIED);
+        }
+
+        assertThat(lock(a, true, range(4, 9)).isGranted()).isTrue();
+        assertThat(lock(a, false, range(0, 3)).isGranted()).isTrue();
+        assertThat(service.waiting()).isEqualTo(1);
+        assertThat(lock(a, true, range(0, 3)).isGranted()).isTrue();
+
+        assertThat(service.waiting()).isZero();
+        timersRunOut();
+        assertThat(toldNow()).isEmpty();
+    }
+
+    /** The last part is released while it is on its way to the backend, so the owner does not have all of it. */
+    @Test
+    void waiterThatAsksAgain_releasesAPartThatIsOnItsWay_staysInLine() throws Exception {
+        try (OwnerLocks other = somebodyElse()) {
+            assertThat(other.tryLock(true, 0, 9)).isEmpty();
+            assertThat(inTurn(a)).isEqualTo(LockAttempt.Outcome.DENIED);
+        }
+
+        assertThat(lock(a, true, range(4, 9)).isGranted()).isTrue();
+        Reservation last = service.lock(file, a, true, range(0, 3)).reservation();
+        unlock(a, range(2, 2));
+        assertThat(last.settle().isGranted()).isTrue();
+
+        assertThat(service.waiting()).isEqualTo(1);
+    }
+
+    @Test
     void waiter_thatCancels_getsNothingAtTheBackend() throws Exception {
         try (OwnerLocks other = somebodyElse()) {
             assertThat(other.tryLock(true, 0, 9)).isEmpty();

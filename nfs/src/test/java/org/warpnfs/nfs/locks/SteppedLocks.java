@@ -1,17 +1,24 @@
 package org.warpnfs.nfs.locks;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A lock service whose notices run, and whose turns end, when a test says so. */
+/** A lock service whose notices run, whose turns end and whose time passes when a test says so. */
 public final class SteppedLocks {
     private final List<Runnable> notices = new ArrayList<>();
     private final List<Runnable> turns = new ArrayList<>();
+    private long nowNanos;
     private final LockService service =
-            new LockService(100, notices::add, BackendLocking.off(), (_, task) -> turns.add(task), () -> 0);
+            new LockService(100, notices::add, BackendLocking.off(), (_, task) -> turns.add(task), () -> nowNanos);
 
     public LockService service() {
         return service;
+    }
+
+    /** Lets time pass. No turn ends by that. */
+    public void pass(Duration time) {
+        nowNanos += time.toNanos();
     }
 
     /** Tells waiters what they have to be told, until nobody has to be told anything. */
@@ -21,10 +28,10 @@ public final class SteppedLocks {
         }
     }
 
-    /** Ends the turns of waiters who have not asked again since they were told. */
+    /** Ends the turns of waiters who have not asked again since they were told, and looks at those behind them. */
     public void endTurns() {
-        while (!turns.isEmpty()) {
-            turns.removeFirst().run();
-        }
+        List<Runnable> now = List.copyOf(turns);
+        turns.clear();
+        now.forEach(Runnable::run);
     }
 }

@@ -16,6 +16,7 @@ public final class NlmClient {
     private static final int LOCK = 2;
     private static final int CANCEL = 3;
     private static final int UNLOCK = 4;
+    private static final int FREE_ALL = 23;
     private static final String NAME = "client.lab";
     private static final byte[] COOKIE = {1, 2, 3};
     private static final int PORT = 700;
@@ -77,6 +78,22 @@ public final class NlmClient {
     /** Takes a request of {@link #lock} back. Returns the status. */
     public int cancel(String owner, long offset, long length) {
         return send(lockOf(begin(CANCEL).words(1, 1), handle, owner, offset, length));
+    }
+
+    /** Says that its host has restarted, and has no locks any more. */
+    public void freeAll() {
+        try {
+            ReplyKeeper.call(
+                    nlm,
+                    new InetSocketAddress(address, PORT),
+                    CallWriter.call(7, NlmProgram.PROGRAM, NlmProgram.VERSION, FREE_ALL)
+                            .authSys(0, 0)
+                            .string(NAME)
+                            .words(5)
+                            .toBytes());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     public int unlock(String owner, long offset, long length) {

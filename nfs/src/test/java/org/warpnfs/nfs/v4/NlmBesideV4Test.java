@@ -1,48 +1,30 @@
 package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.nfs.v4.FileOfBothProtocols.WRITEW_LT;
+import static org.warpnfs.nfs.v4.FileOfBothProtocols.WRITE_LT;
+import static org.warpnfs.nfs.v4.FileOfBothProtocols.ask;
+import static org.warpnfs.nfs.v4.FileOfBothProtocols.assertToldOfItsTurn;
+import static org.warpnfs.nfs.v4.FileOfBothProtocols.file;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.nfs.export.Location;
-import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.locks.SteppedLocks;
-import org.warpnfs.nfs.nlm.NlmLimits;
-import org.warpnfs.nfs.nlm.NlmServer;
-import org.warpnfs.nfs.nlm.NsmProgram;
-import org.warpnfs.nfs.nlm.OtherPrograms;
-import org.warpnfs.nfs.nlm.PeerCall;
-import org.warpnfs.nfs.nlm.PeerCalls;
-import org.warpnfs.nfs.stats.CallRecorder;
-import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.NlmClient;
-import org.warpnfs.nfs.testing.ReplyKeeper;
-import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Clients of NLM and of NFSv4 that wait for each other's locks, in one line. */
-class NlmBesideV4Test implements PeerCalls {
-    private static final int WRITE_LT = 2;
-    private static final int WRITEW_LT = 4;
-    private static final int SM_NOTIFY = 6;
-
-    private final SteppedLocks locks = new SteppedLocks();
-    private final V4Server server = new V4Server().with(locks.service());
-    private final V4Client ann = V4Client.callable(server, "ann", 0);
-    private final V4Client bea = V4Client.callable(server, "bea", 0);
-    private final Queue<String> granted = new ArrayDeque<>();
-    private NlmServer nlm;
+class NlmBesideV4Test {
+    private FileOfBothProtocols both;
+    private SteppedLocks locks;
+    private V4Server server;
+    private V4Client ann;
+    private V4Client bea;
+    private Queue<String> granted;
     private NlmClient carl;
     private NlmClient dora;
     private int[] ofAnn;
@@ -50,72 +32,25 @@ class NlmBesideV4Test implements PeerCalls {
 
     @BeforeEach
     void mount() throws Exception {
-        // The first to open it would get one to write, and lock without asking.
-        server.program().setDelegations(DelegationPolicy.READ);
-        ofAnn = ann.create("f");
-        ofBea = bea.open("o", "f", 3);
-        nlm = new NlmServer(
-                server.exports,
-                server.handles,
-                server.locks,
-                NlmLimits.DEFAULT,
-                null,
-                V4Server.LEASE,
-                new OtherPrograms(
-                        server.program()::letGo,
-                        server.program()::isGraceRunning,
-                        server.program()::isRecovering,
-                        () -> true,
-                        this,
-                        server.program().fileChanges(),
-                        server.program()::reserve),
-                CallRecorder.NONE,
-                () -> server.nowNanos);
-        byte[] handle =
-                server.handles.encode(new Location(server.exports.byPath(PseudoPath.of("/data")), server.find("f")));
-        carl = new NlmClient(nlm.nlm(), address(3), handle);
-        dora = new NlmClient(nlm.nlm(), address(4), handle);
+        both = new FileOfBothProtocols();
+        locks = both.locks;
+        server = both.server;
+        ann = both.ann;
+        bea = both.bea;
+        granted = both.granted;
+        carl = both.carl;
+        dora = both.dora;
+        ofAnn = both.ofAnn;
+        ofBea = both.ofBea;
     }
 
     @AfterEach
     void close() {
-        server.close();
-    }
-
-    private static InetAddress address(int lastOctet) throws Exception {
-        return InetAddress.getByAddress(new byte[] {10, 9, 0, (byte) lastOctet});
-    }
-
-    @Override
-    public CompletionStage<ByteBuffer> call(PeerCall call) {
-        granted.add(call.host().getHostAddress());
-        return new CompletableFuture<>();
-    }
-
-    @Override
-    public void after(long delayNanos, Runnable task) {
-        // No call is repeated here.
-    }
-
-    private static Ops file() {
-        return new Ops().data().lookup("f");
+        both.close();
     }
 
     private int[] locked(V4Client client, int[] open, long offset) {
-        Reply locked = client.run(file().lock(WRITEW_LT, false, offset, 10, open, client.name));
-        locked.afterFile().op(OpCode.LOCK);
-        return locked.stateid();
-    }
-
-    private static Nfs4Status ask(V4Client client, int type, int[] open, long offset) {
-        return client.statusOf(file().lock(type, false, offset, 10, open, client.name));
-    }
-
-    private void assertToldOfItsTurn(V4Client client) {
-        CallbackSeen told = client.nextCallback();
-        assertThat(told).as("a call to %s", client.name).isNotNull();
-        assertThat(told.operation).isEqualTo(CallbackSeen.CB_NOTIFY_LOCK);
-        client.answerRecall(told, 0);
+        return both.locked(client, open, offset);
     }
 
     @Test
@@ -147,6 +82,27 @@ class NlmBesideV4Test implements PeerCalls {
         assertToldOfItsTurn(ann);
         assertThat(ask(ann, WRITEW_LT, ofAnn, 20)).isEqualTo(Nfs4Status.OK);
         assertThat(granted).isEmpty();
+    }
+
+    /** An owner of one protocol never has what an owner of the other waits for, whatever their names. */
+    @Test
+    void ownersOfOneNameInBothProtocols_areTwo() {
+        assertThat(dora.lock("d", false, 0, 10)).isEqualTo(NlmClient.GRANTED);
+        assertThat(ask(ann, WRITEW_LT, ofAnn, 0)).isEqualTo(Nfs4Status.DENIED);
+        assertThat(dora.unlock("d", 0, 10)).isEqualTo(NlmClient.GRANTED);
+
+        assertThat(carl.lock(ann.name, false, 0, 5)).isEqualTo(NlmClient.GRANTED);
+        assertThat(carl.lock(ann.name, false, 5, 5)).isEqualTo(NlmClient.GRANTED);
+        assertThat(locks.service().waiting()).isEqualTo(1);
+        assertThat(carl.unlock(ann.name, 0, 10)).isEqualTo(NlmClient.GRANTED);
+        assertThat(locks.service().waiting()).isEqualTo(1);
+
+        assertThat(ann.statusOf(file().lock(WRITE_LT, false, 0, 5, ofAnn, ann.name)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(locks.service().waiting()).isEqualTo(1);
+        assertThat(ann.statusOf(file().lock(WRITE_LT, false, 5, 5, ofAnn, ann.name)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(locks.service().waiting()).isZero();
     }
 
     @Test
@@ -203,17 +159,12 @@ class NlmBesideV4Test implements PeerCalls {
     }
 
     @Test
-    void nlmClientDiesWhileItWaits_isPassedOver() throws Exception {
+    void nlmClientDiesWhileItWaits_isPassedOver() {
         int[] lock = locked(ann, ofAnn, 0);
         assertThat(carl.lock("c", true, 0, 10)).isEqualTo(NlmClient.BLOCKED);
         assertThat(ask(bea, WRITEW_LT, ofBea, 0)).isEqualTo(Nfs4Status.DENIED);
 
-        byte[] restarted = CallWriter.call(9, NsmProgram.PROGRAM, NsmProgram.VERSION, SM_NOTIFY)
-                .authNone()
-                .string("client.lab")
-                .words(5)
-                .toBytes();
-        ReplyKeeper.call(nlm.nsm(), new InetSocketAddress(address(3), 701), restarted);
+        both.carlRestarts();
         ann.run(file().unlock(lock, 0, 10));
         locks.tell();
 
@@ -222,15 +173,16 @@ class NlmBesideV4Test implements PeerCalls {
         assertThat(ask(bea, WRITEW_LT, ofBea, 0)).isEqualTo(Nfs4Status.OK);
     }
 
-    /** Its lease may end and come back, so it has its turn, which it does not use. */
+    /** It may have another way to ask, so it has its turn, which it does not use. */
     @Test
-    void v4ClientDiesWhileItWaits_itsTurnPassesToTheNext() {
+    void v4ClientDiesWithItsTurn_theTurnPassesToTheNext() {
         assertThat(dora.lock("d", false, 0, 10)).isEqualTo(NlmClient.GRANTED);
         assertThat(ask(ann, WRITEW_LT, ofAnn, 0)).isEqualTo(Nfs4Status.DENIED);
         assertThat(carl.lock("c", true, 0, 10)).isEqualTo(NlmClient.BLOCKED);
 
-        server.pass(V4Server.LEASE.plus(Duration.ofSeconds(1)));
         assertThat(dora.unlock("d", 0, 10)).isEqualTo(NlmClient.GRANTED);
+        locks.tell();
+        assertThat(granted).isEmpty();
         locks.endTurns();
         locks.tell();
 

@@ -104,9 +104,15 @@ public final class SessionStates {
         });
     }
 
-    /** DESTROY_SESSION. */
+    /** DESTROY_SESSION. A client without a session cannot ask for the locks that it waits for. */
     public void destroySession(SessionId id) throws Nfs4Exception {
-        core.change(() -> core.sessions.destroy(id));
+        core.change(() -> {
+            Client client = core.sessions.session(id).client();
+            core.sessions.destroy(id);
+            if (core.sessions.of(client).isEmpty()) {
+                core.locks.giveUp(client);
+            }
+        });
     }
 
     /** DESTROY_CLIENTID. */

@@ -169,6 +169,7 @@ public final class FileStates {
         if ((access & OpenRequest.READ) == 0) {
             open.releaseReader(letGo);
         }
+        locks.downgraded(open);
         open.seqid = OpenState.nextSeqid(open.seqid);
         return states.stateid(open);
     }

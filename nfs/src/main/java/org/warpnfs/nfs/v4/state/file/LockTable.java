@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -13,6 +14,7 @@ import org.warpnfs.nfs.locks.ByteRange;
 import org.warpnfs.nfs.locks.HeldLock;
 import org.warpnfs.nfs.locks.LockAttempt;
 import org.warpnfs.nfs.locks.LockService;
+import org.warpnfs.nfs.locks.LockWaiter;
 import org.warpnfs.nfs.locks.LocksBusyException;
 import org.warpnfs.nfs.locks.Reservation;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -42,6 +44,15 @@ public final class LockTable {
         int stateids;
         /** Number of these lock stateids that an administrator has revoked and the client has not freed yet. */
         int revoked;
+    }
+
+    /** Who waits by an open, and is told of its turn. */
+    private record Waiter(OpenState open, LockOwner owner, boolean exclusive, Consumer<LockOwner> turn)
+            implements LockWaiter {
+        @Override
+        public void granted() {
+            turn.accept(owner);
+        }
     }
 
     /**
@@ -195,7 +206,7 @@ public final class LockTable {
                     request.exclusive(),
                     request.range(),
                     open.client.address(),
-                    () -> turn.accept(owner));
+                    new Waiter(open, owner, request.exclusive(), turn));
         }
     }
 
@@ -218,7 +229,7 @@ public final class LockTable {
                             request.exclusive(),
                             request.range(),
                             owner.client().address(),
-                            () -> turn.accept(owner));
+                            new Waiter(lockState.open, owner, request.exclusive(), turn));
         } catch (LocksBusyException e) {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
@@ -286,6 +297,12 @@ public final class LockTable {
         if (rangeCountOf(lockState) > 0) {
             throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
         }
+        release(lockState);
+    }
+
+    /** Its client has done with the owner, and does not wait by it any more. */
+    private void release(LockState lockState) {
+        giveUp(lockState.open, waiter -> waiter.owner.equals(lockState.owner));
         remove(lockState);
     }
 
@@ -330,12 +347,29 @@ public final class LockTable {
                 throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             }
         }
-        held.forEach(this::remove);
+        held.forEach(this::release);
     }
 
-    /** Releases all locks of an open that is closed. */
+    /** Releases all locks of an open that is closed. Nobody waits for a lock by it any more. */
     void releaseAll(OpenState open) {
         clear(open, Integer.MAX_VALUE);
+        giveUp(open, _ -> true);
+    }
+
+    /** Those who wait by an open for what it no longer permits give up. */
+    void downgraded(OpenState open) {
+        giveUp(open, waiter -> (open.access & (waiter.exclusive ? OpenRequest.WRITE : OpenRequest.READ)) == 0);
+    }
+
+    private void giveUp(OpenState open, Predicate<Waiter> which) {
+        service.giveUp(
+                open.key().identity(),
+                waiting -> waiting instanceof Waiter waiter && waiter.open == open && which.test(waiter));
+    }
+
+    /** A client that has no way to ask any more, or for now, does not wait for locks. */
+    public void giveUp(Client client) {
+        service.giveUpAll(locker -> locker instanceof LockOwner owner && owner.client() == client);
     }
 
     /**
@@ -354,6 +388,7 @@ public final class LockTable {
 
     /** Called when a client is removed. Its locks no longer count. */
     public void depart(Client client) {
+        giveUp(client);
         shares.giveBack(client.address(), locksOf(client));
         stateShares.giveBack(client.address(), stateidsOf(client));
     }
