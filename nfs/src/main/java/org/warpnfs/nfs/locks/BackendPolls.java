@@ -22,12 +22,18 @@ final class BackendPolls {
     static final long LONGEST_MILLIS = 1000;
     static final int AT_ONCE = 16;
 
-    private final LockService service;
+    private final LocksByFile byFile;
+    private final LineGrants grants;
+    private final WaitingLines lines;
+    private final LaterWork work;
     /** Number of files that are waited for. Guarded by the lock of the service. */
     private int files;
 
-    BackendPolls(LockService service) {
-        this.service = service;
+    BackendPolls(LocksByFile byFile, LineGrants grants, WaitingLines lines, LaterWork work) {
+        this.byFile = byFile;
+        this.grants = grants;
+        this.lines = lines;
+        this.work = work;
     }
 
     /** Begins to try for a file. Must be called under the lock of the service. */
@@ -40,14 +46,14 @@ final class BackendPolls {
 
     private void next(FileLocks locks, long millis) {
         locks.pauseMillis(millis);
-        service.later(millis + files, locks.backend(), () -> tryAll(locks));
+        work.at(locks.backend(), millis + files, () -> tryAll(locks));
     }
 
     private void tryAll(FileLocks locks) {
         List<Reservation> reserved = new ArrayList<>();
         List<Waiting> free = List.of();
         try {
-            List<Waiting> asked = service.on(locks.identity(), (_, after) -> candidates(locks, reserved, after));
+            List<Waiting> asked = byFile.on(locks.identity(), (_, after) -> candidates(locks, reserved, after));
             reserved.forEach(reservation -> {
                 var _ = reservation.settle();
             });
@@ -60,9 +66,9 @@ final class BackendPolls {
     }
 
     private void goOn(FileLocks locks, List<Waiting> free) {
-        boolean _ = service.on(locks.identity(), (_, after) -> {
+        boolean _ = byFile.on(locks.identity(), (_, after) -> {
             free.forEach(request -> request.tryLater(false));
-            service.grant(locks, after);
+            grants.grant(locks, after);
             boolean more = locks.waiting().stream().anyMatch(Waiting::isTriedLater);
             if (more) {
                 next(locks, Math.min(2 * locks.pauseMillis(), LONGEST_MILLIS));
@@ -76,7 +82,7 @@ final class BackendPolls {
 
     /** Reserves for those who are given locks. Returns those who have to ask again. */
     private List<Waiting> candidates(FileLocks locks, List<Reservation> reserved, List<Runnable> after) {
-        if (service.isHeldBack()) {
+        if (grants.isHeldBack()) {
             return List.of();
         }
         List<Waiting> tried = locks.waiting().stream()
@@ -87,7 +93,7 @@ final class BackendPolls {
         List<Waiting> asked = new ArrayList<>();
         for (Waiting request : tried) {
             request.countTrial();
-            if (request.owner().isGone() || service.lines().isBehindAnother(request) || !locks.isFree(request)) {
+            if (request.owner().isGone() || lines.isBehindAnother(request) || !locks.isFree(request)) {
                 // Its turn comes as that of any other.
                 request.tryLater(false);
             } else if (request.asksAgain()) {
@@ -96,7 +102,7 @@ final class BackendPolls {
                 reserved.add(locks.reserve(request.owner(), request.exclusive(), request.range(), request, true));
             }
         }
-        service.grant(locks, after);
+        grants.grant(locks, after);
         return asked;
     }
 

@@ -9,41 +9,55 @@ import org.warpnfs.fs.spi.FsException;
 final class FileBooks implements BackendLocks.Books {
     private static final long RELEASE_MILLIS = 1000;
 
-    private final LockService service;
     private final FileLocks locks;
+    private final LocksByFile byFile;
+    private final LineGrants grants;
+    private final WaitingLines lines;
+    private final LaterWork work;
+    private final BackendPolls polls;
 
-    FileBooks(LockService service, FileLocks locks) {
-        this.service = service;
+    FileBooks(
+            FileLocks locks,
+            LocksByFile byFile,
+            LineGrants grants,
+            WaitingLines lines,
+            LaterWork work,
+            BackendPolls polls) {
         this.locks = locks;
+        this.byFile = byFile;
+        this.grants = grants;
+        this.lines = lines;
+        this.work = work;
+        this.polls = polls;
     }
 
     @Override
     public LockAttempt ended(Reservation reservation, @Nullable HeldLock holder, @Nullable FsException failure) {
-        return service.on(locks.identity(), (_, after) -> {
+        return byFile.on(locks.identity(), (_, after) -> {
             LockAttempt attempt = end(reservation, holder, failure, after);
-            service.grant(locks, after);
+            grants.grant(locks, after);
             return attempt;
         });
     }
 
     @Override
     public List<HeldLock> heldBefore(Reservation reservation) {
-        return service.on(locks.identity(), (_, _) -> locks.heldBefore(reservation));
+        return byFile.on(locks.identity(), (_, _) -> locks.heldBefore(reservation));
     }
 
     @Override
     public List<HeldLock> heldAtBackend(Locker owner) {
-        return service.on(locks.identity(), (_, _) -> locks.heldAtBackend(owner));
+        return byFile.on(locks.identity(), (_, _) -> locks.heldAtBackend(owner));
     }
 
     @Override
     public BackendLocks.@Nullable Due nextOwed() {
-        return service.look(locks::nextOwed);
+        return byFile.look(locks::nextOwed);
     }
 
     @Override
     public void isMade(BackendLocks.Owed owed) {
-        boolean _ = service.on(locks.identity(), (_, _) -> {
+        boolean _ = byFile.on(locks.identity(), (_, _) -> {
             locks.isMade(owed);
             return true;
         });
@@ -51,7 +65,7 @@ final class FileBooks implements BackendLocks.Books {
 
     @Override
     public void putOff(BackendLocks.Owed owed) {
-        boolean _ = service.on(locks.identity(), (_, _) -> {
+        boolean _ = byFile.on(locks.identity(), (_, _) -> {
             locks.putOff(owed);
             return true;
         });
@@ -60,9 +74,9 @@ final class FileBooks implements BackendLocks.Books {
     @Override
     public void releaseLater() {
         BackendLocks backend = locks.backend();
-        if (backend != null && service.look(locks::releaseLater)) {
-            service.later(RELEASE_MILLIS, backend, () -> {
-                boolean _ = service.look(() -> {
+        if (backend != null && byFile.look(locks::releaseLater)) {
+            work.at(backend, RELEASE_MILLIS, () -> {
+                boolean _ = byFile.look(() -> {
                     locks.releasesNow();
                     return true;
                 });
@@ -73,7 +87,7 @@ final class FileBooks implements BackendLocks.Books {
 
     @Override
     public void left(int owners) {
-        boolean _ = service.on(locks.identity(), (_, _) -> {
+        boolean _ = byFile.on(locks.identity(), (_, _) -> {
             locks.sides(owners);
             return true;
         });
@@ -98,7 +112,7 @@ final class FileBooks implements BackendLocks.Books {
             }
             outcome = LockAttempt.Outcome.GRANTED;
             grantedInLine(reservation, after);
-            service.lines().removeServed(locks, owner);
+            lines.removeServed(locks, owner);
         } else {
             locks.restore(reservation);
             locks.owe(owner, reservation.range());
@@ -127,7 +141,7 @@ final class FileBooks implements BackendLocks.Books {
                 && failure == null
                 && locks.waiting().contains(asked);
         if (asked != null && isAnew) {
-            service.lines().inLine(asked).tryLater(false);
+            lines.inLine(asked).tryLater(false);
         }
         return isAnew;
     }
@@ -136,9 +150,9 @@ final class FileBooks implements BackendLocks.Books {
     private void grantedInLine(Reservation reservation, List<Runnable> after) {
         Waiting asked = reservation.orWait();
         if (asked != null) {
-            service.lines().remove(asked);
+            lines.remove(asked);
             if (reservation.isOfTheLine()) {
-                after.add(() -> service.tell(asked.waiter()::granted));
+                after.add(() -> work.tell(asked.waiter()::granted));
             }
         }
     }
@@ -147,7 +161,7 @@ final class FileBooks implements BackendLocks.Books {
         Waiting asked = reservation.orWait();
         boolean ends = outcome == LockAttempt.Outcome.CANCELLED || outcome == LockAttempt.Outcome.FAILED;
         if (asked != null && reservation.isOfTheLine() && ends) {
-            after.add(() -> service.tell(asked.waiter()::dropped));
+            after.add(() -> work.tell(asked.waiter()::dropped));
         }
     }
 
@@ -160,17 +174,17 @@ final class FileBooks implements BackendLocks.Books {
         boolean mayWait = failure == null || (reservation.isOfTheLine() && failure.error() == FsError.TRY_LATER);
         if (!mayWait) {
             if (asked != null) {
-                service.lines().remove(asked);
+                lines.remove(asked);
             }
             return LockAttempt.Outcome.FAILED;
         }
         if (asked == null) {
             return LockAttempt.Outcome.DENIED;
         }
-        boolean stands = service.lines().renew(asked) || service.lines().add(asked);
+        boolean stands = lines.renew(asked) || lines.add(asked);
         if (stands) {
-            service.lines().inLine(asked).tryLater(true);
-            service.polls().begin(locks);
+            lines.inLine(asked).tryLater(true);
+            polls.begin(locks);
         }
         if (asked.asksAgain()) {
             return LockAttempt.Outcome.DENIED;

@@ -1,19 +1,14 @@
 package org.warpnfs.nfs.locks;
 
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileSystem;
@@ -42,38 +37,16 @@ import org.warpnfs.limits.ClientAddress;
  * lock of NFSv4 state, but for what is said to wait. Safe for any thread.
  */
 public final class LockService {
-    private static final int TURN_SECONDS = 2;
     private static final LockWaiter NOBODY = () -> {};
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<FileIdentity, FileLocks> files = new HashMap<>();
+    private final LocksByFile byFile = new LocksByFile();
     private final WaitingLines lines;
-    private final Executor notices;
-    private final Later later;
+    private final LineGrants grants;
     private final BackendLocking backends;
-    private final BackendPolls polls;
+    private final BackendRoutes routes;
     private final OwnerTurns ownerTurns = new OwnerTurns();
-    private long turns;
-    private volatile BooleanSupplier heldBack = () -> false;
     private volatile boolean reclaiming;
     private volatile long reclaimEndNanos;
-
-    /** Runs tasks later. */
-    @FunctionalInterface
-    interface Later {
-        void after(long millis, Runnable task);
-    }
-
-    /** A step under the lock. */
-    @FunctionalInterface
-    interface Step<T, X extends Exception> {
-        /**
-         * Takes the step.
-         *
-         * @param after runs what follows when the lock is free: notices of waiters, and work at the backend
-         */
-        T on(FileLocks locks, List<Runnable> after) throws X;
-    }
 
     /** A service whose locks are known to this server alone. */
     public LockService(int maxWaiting, Executor notices) {
@@ -90,38 +63,36 @@ public final class LockService {
                 .execute(task));
     }
 
-    LockService(int maxWaiting, Executor notices, BackendLocking backends, Later later) {
+    LockService(int maxWaiting, Executor notices, BackendLocking backends, LaterWork.Later later) {
         this(maxWaiting, notices, backends, later, System::nanoTime);
     }
 
-    LockService(int maxWaiting, Executor notices, BackendLocking backends, Later later, LongSupplier clockNanos) {
+    LockService(
+            int maxWaiting,
+            Executor notices,
+            BackendLocking backends,
+            LaterWork.Later later,
+            LongSupplier clockNanos) {
+        LaterWork work = new LaterWork(notices, backends, later);
         this.lines = new WaitingLines(maxWaiting, clockNanos);
-        this.notices = notices;
-        this.later = later;
+        this.grants = new LineGrants(byFile, lines, work);
         this.backends = backends;
-        this.polls = new BackendPolls(this);
+        this.routes = new BackendRoutes(byFile, backends, grants, lines, work);
     }
 
     /** A lock of another owner that conflicts; null if there is none. Those at the backend are not asked. */
     public @Nullable HeldLock conflict(FileIdentity file, Locker owner, boolean exclusive, ByteRange range)
             throws LocksBusyException {
-        lock.lock();
-        try {
-            FileLocks locks = files.get(file);
-            return locks == null ? null : locks.conflict(owner, exclusive, range);
-        } finally {
-            lock.unlock();
-        }
+        return byFile.ask(
+                        file,
+                        Optional.<HeldLock>empty(),
+                        locks -> Optional.ofNullable(locks.conflict(owner, exclusive, range)))
+                .orElse(null);
     }
 
     /** True if anyone has a lock on the file or waits for one. */
     public boolean isUsed(FileIdentity file) {
-        lock.lock();
-        try {
-            return files.containsKey(file);
-        } finally {
-            lock.unlock();
-        }
+        return byFile.ask(file, false, _ -> true);
     }
 
     /**
@@ -130,11 +101,7 @@ public final class LockService {
      */
     public @Nullable HeldLock conflictAtBackend(LockedFile file, Locker owner, boolean exclusive, ByteRange range)
             throws FsException {
-        if (!takesAtBackend(file, range)) {
-            return null;
-        }
-        BackendLocks backend = on(file.identity(), (locks, _) -> backendOf(locks, file));
-        return backend.test(owner, exclusive, range);
+        return routes.conflict(file, owner, exclusive, range);
     }
 
     /**
@@ -151,22 +118,7 @@ public final class LockService {
 
     /** A file system is no longer served: locks at the backend that came through it are taken through another. */
     public void withdraw(FileSystem fileSystem) {
-        if (!backends.isWanted()) {
-            return;
-        }
-        List<BackendLocks> all = new ArrayList<>();
-        lock.lock();
-        try {
-            files.values().forEach(locks -> {
-                BackendLocks backend = locks.backend();
-                if (backend != null) {
-                    all.add(backend);
-                }
-            });
-        } finally {
-            lock.unlock();
-        }
-        all.forEach(backend -> backend.withdraw(fileSystem));
+        routes.withdraw(fileSystem);
     }
 
     /** Locks the range, unless another owner has a conflicting lock. The caller has decided that it may be granted. */
@@ -184,7 +136,7 @@ public final class LockService {
     public LockAttempt lock(
             LockedFile file, Locker owner, boolean exclusive, ByteRange range, BooleanSupplier permitted)
             throws LocksBusyException {
-        return on(file.identity(), (locks, after) -> {
+        return byFile.on(file.identity(), (locks, after) -> {
             if (!permitted.getAsBoolean()) {
                 return LockAttempt.refused(LockAttempt.Outcome.HELD_BACK, null);
             }
@@ -208,7 +160,7 @@ public final class LockService {
     public LockAttempt lockOrWait(
             LockedFile file, Locker owner, boolean exclusive, ByteRange range, ClientAddress client, LockWaiter waiter)
             throws LocksBusyException {
-        return on(file.identity(), (locks, after) -> {
+        return byFile.on(file.identity(), (locks, after) -> {
             if (isHeldBack()) {
                 return LockAttempt.refused(LockAttempt.Outcome.HELD_BACK, null);
             }
@@ -228,7 +180,7 @@ public final class LockService {
                 return LockAttempt.refused(LockAttempt.Outcome.DEADLOCK, holder);
             }
             // When it is granted, its lock is taken at the backend too.
-            noteBackend(locks, file, range);
+            routes.note(locks, file, range);
             return LockAttempt.refused(
                     lines.add(asked) ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM, holder);
         });
@@ -236,13 +188,12 @@ public final class LockService {
 
     /**
      * Locks the range if it is the owner's turn. If not, the request stands in line: its owner is told when its turn
-     * has come, and has {@value #TURN_SECONDS} seconds to ask again, in which nobody behind it is served. A request for
-     * which the line has no room is denied all the same.
+     * has come, and asks again ({@link LineGrants}). A request for which the line has no room is denied all the same.
      */
     public LockAttempt lockInTurn(
             LockedFile file, Locker owner, boolean exclusive, ByteRange range, ClientAddress client, LockWaiter waiter)
             throws LocksBusyException {
-        return on(file.identity(), (locks, after) -> {
+        return byFile.on(file.identity(), (locks, after) -> {
             Reservation busy = locks.pending().get(owner);
             if (busy != null) {
                 return LockAttempt.busy(busy);
@@ -265,7 +216,7 @@ public final class LockService {
 
     /** True if the owner would wait for itself, if it waited for the range: {@link LockAttempt.Outcome#DEADLOCK}. */
     public boolean wouldWaitForItself(LockedFile file, Locker owner, boolean exclusive, ByteRange range) {
-        return on(
+        return byFile.on(
                 file.identity(),
                 (locks, _) -> lines.closesCircle(
                         new Waiting(locks, owner, exclusive, range, ClientAddress.NONE, true, NOBODY)));
@@ -279,32 +230,20 @@ public final class LockService {
             ByteRange range,
             ClientAddress client,
             LockWaiter waiter) {
-        boolean _ = on(file.identity(), (locks, after) -> {
+        boolean _ = byFile.on(file.identity(), (locks, after) -> {
             Waiting asked = new Waiting(locks, owner, exclusive, range, client, true, waiter);
             boolean stands = lines.renew(asked) || lines.add(asked);
             if (stands) {
                 // What was in its way may have gone meanwhile.
-                grant(locks, after);
+                grants.grant(locks, after);
             }
             return stands;
         });
     }
 
-    /** Ends a turn that its owner did not use. */
-    private void endTurn(FileIdentity file, Waiting request, long turn) {
-        boolean _ = on(file, (_, after) -> {
-            boolean unused = request.turn() == turn && request.file().waiting().contains(request);
-            if (unused) {
-                lines.remove(request);
-                grant(request.file(), after);
-            }
-            return unused;
-        });
-    }
-
     /** Takes a request that may wait out of the line, or ends it while it is tried. Returns false if there is none. */
     public boolean cancel(FileIdentity file, Locker owner, boolean exclusive, ByteRange range) {
-        return on(file, (locks, after) -> {
+        return byFile.on(file, (locks, after) -> {
             boolean found = lines.remove(locks, owner, exclusive, range);
             Reservation pending = locks.pending().get(owner);
             if (pending != null
@@ -314,7 +253,7 @@ public final class LockService {
                 pending.unwant();
                 found = true;
             }
-            grant(locks, after);
+            grants.grant(locks, after);
             return found;
         });
     }
@@ -328,10 +267,10 @@ public final class LockService {
         if (waiting() == 0) {
             return;
         }
-        boolean _ = on(file, (locks, after) -> {
+        boolean _ = byFile.on(file, (locks, after) -> {
             boolean some = lines.removeIf(locks, request -> which.test(request.waiter()));
             if (some) {
-                grant(locks, after);
+                grants.grant(locks, after);
             }
             return some;
         });
@@ -339,10 +278,10 @@ public final class LockService {
 
     /** Takes all requests of owners that fit out of the lines: their client cannot ask for them any more. */
     public void giveUpAll(Predicate<Locker> owners) {
-        look(() -> lines.filesOf(owners)).forEach(file -> {
-            boolean _ = on(file, (locks, after) -> {
+        byFile.look(() -> lines.filesOf(owners)).forEach(file -> {
+            boolean _ = byFile.on(file, (locks, after) -> {
                 boolean some = lines.removeIf(locks, request -> owners.test(request.owner()));
-                grant(locks, after);
+                grants.grant(locks, after);
                 return some;
             });
         });
@@ -355,7 +294,7 @@ public final class LockService {
      * @return by how many its ranges have grown, or shrunk
      */
     public int unlock(FileIdentity file, Locker owner, ByteRange range, Consumer<Runnable> releases) {
-        return on(file, (locks, after) -> {
+        return byFile.on(file, (locks, after) -> {
             Reservation pending = locks.pending().get(owner);
             if (pending != null) {
                 pending.release(range);
@@ -364,7 +303,7 @@ public final class LockService {
             locks.held().unlock(owner, range);
             lines.removeGivenUp(locks, owner, range);
             owe(locks, owner, range, releases, after);
-            grant(locks, after);
+            grants.grant(locks, after);
             return locks.held().holdsOf(owner) - before;
         });
     }
@@ -376,7 +315,7 @@ public final class LockService {
      * @return by how many its ranges have grown, or shrunk
      */
     public int unlockAll(FileIdentity file, Locker owner, Consumer<Runnable> releases) {
-        return on(file, (locks, after) -> {
+        return byFile.on(file, (locks, after) -> {
             int before = locks.held().holdsOf(owner);
             locks.held().unlockAll(owner);
             lines.removeAll(locks, owner);
@@ -385,7 +324,7 @@ public final class LockService {
                 pending.cancel();
             }
             owe(locks, owner, ByteRange.ALL, releases, after);
-            grant(locks, after);
+            grants.grant(locks, after);
             return -before;
         });
     }
@@ -401,37 +340,19 @@ public final class LockService {
 
     /** The owner's locks on the file, ordered by first byte, at most {@code most}. */
     public List<HeldLock> of(FileIdentity file, Locker owner, int most) {
-        lock.lock();
-        try {
-            FileLocks locks = files.get(file);
-            return locks == null
-                    ? List.of()
-                    : locks.held().of(owner, most).stream().map(HeldLock::of).toList();
-        } finally {
-            lock.unlock();
-        }
+        return byFile.ask(file, List.of(), locks -> locks.held().of(owner, most).stream()
+                .map(HeldLock::of)
+                .toList());
     }
 
     /** Number of the owner's locks on the file. */
     public int countOf(FileIdentity file, Locker owner) {
-        lock.lock();
-        try {
-            FileLocks locks = files.get(file);
-            return locks == null ? 0 : locks.held().holdsOf(owner);
-        } finally {
-            lock.unlock();
-        }
+        return byFile.ask(file, 0, locks -> locks.held().holdsOf(owner));
     }
 
     /** True if the owner stands in line for a lock on the file. */
     public boolean isWaiting(FileIdentity file, Locker owner) {
-        lock.lock();
-        try {
-            FileLocks locks = files.get(file);
-            return locks != null && lines.isWaiting(locks, owner);
-        } finally {
-            lock.unlock();
-        }
+        return byFile.ask(file, false, locks -> lines.isWaiting(locks, owner));
     }
 
     /** Begins a time after the start in which locks are only reclaimed. */
@@ -456,42 +377,23 @@ public final class LockService {
      * @param condition must answer at once
      */
     public void holdBackWhile(BooleanSupplier condition) {
-        heldBack = condition;
+        grants.holdBackWhile(condition);
     }
 
     /** True while those in line are not granted. Answers at once. */
     public boolean isHeldBack() {
-        return heldBack.getAsBoolean();
+        return grants.isHeldBack();
     }
 
     /** Grants what could not be granted while those in line were held back. */
     public void grantHeldBack() {
-        List<FileIdentity> waited;
-        lock.lock();
-        try {
-            waited = files.entrySet().stream()
-                    .filter(file -> !file.getValue().waiting().isEmpty())
-                    .map(Map.Entry::getKey)
-                    .toList();
-        } finally {
-            lock.unlock();
-        }
-        waited.forEach(file -> {
-            boolean _ = on(file, (locks, after) -> {
-                grant(locks, after);
-                return true;
-            });
-        });
+        grants.grantHeldBack();
     }
 
     /** True while a lock is being taken at a backend. */
     public boolean isTaking() {
-        lock.lock();
-        try {
-            return files.values().stream().anyMatch(locks -> !locks.pending().isEmpty());
-        } finally {
-            lock.unlock();
-        }
+        return !byFile.of(locks -> !locks.pending().isEmpty(), FileLocks::identity)
+                .isEmpty();
     }
 
     /** Whether and how locks are taken at backends, and by how many owners. */
@@ -501,26 +403,15 @@ public final class LockService {
 
     /** Number of requests in line. */
     public int waiting() {
-        lock.lock();
-        try {
-            return lines.count();
-        } finally {
-            lock.unlock();
-        }
+        return byFile.look(lines::count);
     }
 
     /** Number of files that have locks or lines. */
     int files() {
-        lock.lock();
-        try {
-            return files.size();
-        } finally {
-            lock.unlock();
-        }
+        return byFile.count();
     }
 
-    // What follows is done under the lock.
-
+    /** Takes what may be granted. Called under the lock. */
     private LockAttempt take(
             FileLocks locks,
             LockedFile file,
@@ -529,7 +420,7 @@ public final class LockService {
             ByteRange range,
             @Nullable Waiting asked,
             List<Runnable> after) {
-        noteBackend(locks, file, range);
+        routes.note(locks, file, range);
         if (locks.backend() != null && OwnerSide.reaches(range)) {
             int had = locks.held().holdsOf(owner);
             Reservation reservation = locks.reserve(owner, exclusive, range, asked, false);
@@ -543,130 +434,8 @@ public final class LockService {
         lines.removeServed(locks, owner);
         if (!exclusive || lines.isWaiting(locks, owner)) {
             // It may have been an exclusive one before; and a holder does not stand behind others any more.
-            grant(locks, after);
+            grants.grant(locks, after);
         }
         return LockAttempt.granted(locks.held().holdsOf(owner) - before);
-    }
-
-    private boolean takesAtBackend(LockedFile file, ByteRange range) {
-        return backends.isWanted() && file.backend() != null && OwnerSide.reaches(range);
-    }
-
-    private void noteBackend(FileLocks locks, LockedFile file, ByteRange range) {
-        if (takesAtBackend(file, range)) {
-            backendOf(locks, file).reachedBy(file);
-        }
-    }
-
-    private BackendLocks backendOf(FileLocks locks, LockedFile file) {
-        BackendLocks backend = locks.backend();
-        if (backend == null && file.backend() != null) {
-            backend = new BackendLocks(new FileBooks(this, locks), file, backends);
-            locks.backend(backend);
-        }
-        if (backend == null) {
-            throw new IllegalArgumentException("no backend");
-        }
-        return backend;
-    }
-
-    /** Grants what can be granted, in order. */
-    void grant(FileLocks locks, List<Runnable> after) {
-        if (locks.waiting().isEmpty() || isHeldBack()) {
-            return;
-        }
-        for (Waiting next : List.copyOf(locks.waiting())) {
-            if (next.owner().isGone()) {
-                lines.remove(next);
-            } else if (next.turn() == 0
-                    && !next.isTriedLater()
-                    && !locks.pending().containsKey(next.owner())
-                    && !lines.isBehindAnother(next)
-                    && locks.isFree(next)) {
-                grant(next, after);
-            }
-        }
-    }
-
-    private void grant(Waiting next, List<Runnable> after) {
-        FileLocks locks = next.file();
-        if (next.asksAgain()) {
-            beginTurn(next);
-            after.add(() -> notices.execute(next.waiter()::granted));
-        } else if (locks.backend() != null && OwnerSide.reaches(next.range())) {
-            Reservation reservation = locks.reserve(next.owner(), next.exclusive(), next.range(), next, true);
-            after.add(() -> later(locks.backend(), () -> {
-                var _ = reservation.settle();
-            }));
-        } else {
-            locks.held().lock(next.owner(), next.exclusive(), next.range());
-            lines.remove(next);
-            after.add(() -> notices.execute(next.waiter()::granted));
-        }
-    }
-
-    private void beginTurn(Waiting request) {
-        long turn = ++turns;
-        request.turn(turn);
-        later.after(
-                TimeUnit.SECONDS.toMillis(TURN_SECONDS),
-                () -> endTurn(request.file().identity(), request, turn));
-    }
-
-    // What follows is called by the parts that know the backend.
-
-    /** Looks at something under the lock. */
-    <T extends @Nullable Object> T look(Supplier<T> what) {
-        lock.lock();
-        try {
-            return what.get();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    WaitingLines lines() {
-        return lines;
-    }
-
-    BackendPolls polls() {
-        return polls;
-    }
-
-    void tell(Runnable notice) {
-        notices.execute(notice);
-    }
-
-    /** Has a task run that may wait for the backend. */
-    void later(@Nullable BackendLocks locks, Runnable task) {
-        FileSystem backend = locks == null ? null : locks.backend();
-        if (backend == null) {
-            // None is served any more, so there is nothing to wait for.
-            notices.execute(task);
-        } else {
-            backends.execute(backend, task);
-        }
-    }
-
-    /** The same after a time. */
-    void later(long millis, @Nullable BackendLocks locks, Runnable task) {
-        later.after(millis, () -> later(locks, task));
-    }
-
-    /**
-     * Runs a step under the lock, then what follows from it.
-     *
-     * @throws X as the step does
-     */
-    <T, X extends Exception> T on(FileIdentity file, Step<T, X> step) throws X {
-        List<Runnable> after = new ArrayList<>(0);
-        lock.lock();
-        try {
-            return step.on(files.computeIfAbsent(file, FileLocks::new), after);
-        } finally {
-            files.computeIfPresent(file, (_, locks) -> locks.isUnused() ? null : locks);
-            lock.unlock();
-            after.forEach(Runnable::run);
-        }
     }
 }

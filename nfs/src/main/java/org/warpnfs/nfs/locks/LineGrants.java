@@ -1,0 +1,104 @@
+package org.warpnfs.nfs.locks;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.warpnfs.fs.spi.FileIdentity;
+
+/**
+ * Grants those in line what they wait for, in their order. An owner that asks again, in place of being given the lock,
+ * has a turn of {@value #TURN_SECONDS} seconds to do so, in which nobody behind it is served.
+ *
+ * <p>Methods that take {@link FileLocks} must be called under the lock of the service, the others without it.
+ */
+final class LineGrants {
+    private static final int TURN_SECONDS = 2;
+
+    private final LocksByFile byFile;
+    private final WaitingLines lines;
+    private final LaterWork work;
+    private long turns;
+    private volatile BooleanSupplier heldBack = () -> false;
+
+    LineGrants(LocksByFile byFile, WaitingLines lines, LaterWork work) {
+        this.byFile = byFile;
+        this.lines = lines;
+        this.work = work;
+    }
+
+    /** Grants what can be granted, in order. */
+    void grant(FileLocks locks, List<Runnable> after) {
+        if (locks.waiting().isEmpty() || isHeldBack()) {
+            return;
+        }
+        for (Waiting next : List.copyOf(locks.waiting())) {
+            if (next.owner().isGone()) {
+                lines.remove(next);
+            } else if (next.turn() == 0
+                    && !next.isTriedLater()
+                    && !locks.pending().containsKey(next.owner())
+                    && !lines.isBehindAnother(next)
+                    && locks.isFree(next)) {
+                grant(next, after);
+            }
+        }
+    }
+
+    private void grant(Waiting next, List<Runnable> after) {
+        FileLocks locks = next.file();
+        if (next.asksAgain()) {
+            beginTurn(next);
+            after.add(() -> work.tell(next.waiter()::granted));
+        } else if (locks.backend() != null && OwnerSide.reaches(next.range())) {
+            Reservation reservation = locks.reserve(next.owner(), next.exclusive(), next.range(), next, true);
+            after.add(() -> work.at(locks.backend(), () -> {
+                var _ = reservation.settle();
+            }));
+        } else {
+            locks.held().lock(next.owner(), next.exclusive(), next.range());
+            lines.remove(next);
+            after.add(() -> work.tell(next.waiter()::granted));
+        }
+    }
+
+    private void beginTurn(Waiting request) {
+        long turn = ++turns;
+        request.turn(turn);
+        work.after(
+                TimeUnit.SECONDS.toMillis(TURN_SECONDS),
+                () -> endTurn(request.file().identity(), request, turn));
+    }
+
+    /** Ends a turn that its owner did not use. */
+    private void endTurn(FileIdentity file, Waiting request, long turn) {
+        boolean _ = byFile.on(file, (_, after) -> {
+            boolean unused = request.turn() == turn && request.file().waiting().contains(request);
+            if (unused) {
+                lines.remove(request);
+                grant(request.file(), after);
+            }
+            return unused;
+        });
+    }
+
+    /** Grants nobody anything while this is true. The condition must answer at once. */
+    void holdBackWhile(BooleanSupplier condition) {
+        heldBack = condition;
+    }
+
+    /** True while those in line are not granted. Answers at once. */
+    boolean isHeldBack() {
+        return heldBack.getAsBoolean();
+    }
+
+    /** Grants what could not be granted while those in line were held back. */
+    void grantHeldBack() {
+        byFile.of(locks -> !locks.waiting().isEmpty(), FileLocks::identity)
+                .forEach(file -> {
+                    boolean _ = byFile.on(file, (locks, after) -> {
+                        grant(locks, after);
+                        return true;
+                    });
+                });
+    }
+}
