@@ -17,8 +17,7 @@ final class BackendRoutes {
     private final LaterWork work;
     private final BackendPolls polls;
 
-    BackendRoutes(
-            LocksByFile byFile, BackendLocking backends, LineGrants grants, WaitingLines lines, LaterWork work) {
+    BackendRoutes(LocksByFile byFile, BackendLocking backends, LineGrants grants, WaitingLines lines, LaterWork work) {
         this.byFile = byFile;
         this.backends = backends;
         this.grants = grants;

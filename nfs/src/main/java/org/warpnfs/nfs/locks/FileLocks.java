@@ -25,6 +25,8 @@ final class FileLocks {
     private final Map<Locker, Reservation> pending = new HashMap<>(2);
     private final ArrayDeque<BackendLocks.Owed> owed = new ArrayDeque<>(2);
     private boolean releasesLater;
+    private boolean looksAgain;
+    private long looksAgainNanos;
     private @Nullable BackendLocks backend;
     private int sides;
     private long pauseMillis;
@@ -106,6 +108,21 @@ final class FileLocks {
     /** Notes that the releases that were to be made later are made now. */
     void releasesNow() {
         releasesLater = false;
+    }
+
+    /** Notes when those in line are looked at again. Returns false if they are no later than that already. */
+    boolean looksAgain(long atNanos) {
+        if (looksAgain && looksAgainNanos - atNanos <= 0) {
+            return false;
+        }
+        looksAgain = true;
+        looksAgainNanos = atNanos;
+        return true;
+    }
+
+    /** Notes that those in line are looked at now, as was noted for that time. */
+    void looksNow(long atNanos) {
+        looksAgain &= looksAgainNanos != atNanos;
     }
 
     /** Sets the number of owners that have something at the backend. */

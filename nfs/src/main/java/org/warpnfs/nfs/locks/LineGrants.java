@@ -7,7 +7,9 @@ import org.warpnfs.fs.spi.FileIdentity;
 
 /**
  * Grants those in line what they wait for, in their order. An owner that asks again, in place of being given the lock,
- * has a turn of {@value #TURN_SECONDS} seconds to do so, in which nobody behind it is served.
+ * has a turn to do so. If it is told of its turn, that lasts {@value #TURN_SECONDS} seconds, in which nobody behind it
+ * is served. If not, its turn lasts until it is expected to ask, and others are served until shortly before
+ * ({@link Asking}): they use the range meanwhile, and it keeps its place.
  *
  * <p>Methods that take {@link FileLocks} must be called under the lock of the service, the others without it.
  */
@@ -31,17 +33,43 @@ final class LineGrants {
         if (locks.waiting().isEmpty() || isHeldBack()) {
             return;
         }
+        long nowNanos = lines.nowNanos();
+        long soonestNanos = Long.MAX_VALUE;
         for (Waiting next : List.copyOf(locks.waiting())) {
             if (next.owner().isGone()) {
                 lines.remove(next);
             } else if (next.turn() == 0
                     && !next.isTriedLater()
                     && !locks.pending().containsKey(next.owner())
-                    && !lines.isBehindAnother(next)
                     && locks.isFree(next)) {
-                grant(next, after);
+                Waiting earlier = lines.before(next);
+                if (earlier == null) {
+                    grant(next, after);
+                } else {
+                    soonestNanos = Math.min(soonestNanos, earlier.waitsForNanos(nowNanos));
+                }
             }
         }
+        if (soonestNanos < Long.MAX_VALUE) {
+            lookAgain(locks, nowNanos + soonestNanos);
+        }
+    }
+
+    /** Looks again at that time: who stands behind one that has given up by then is told by nobody else. */
+    private void lookAgain(FileLocks locks, long atNanos) {
+        if (locks.looksAgain(atNanos)) {
+            work.after(millisUntil(atNanos), () -> {
+                boolean _ = byFile.on(locks.identity(), (now, after) -> {
+                    now.looksNow(atNanos);
+                    grant(now, after);
+                    return true;
+                });
+            });
+        }
+    }
+
+    private long millisUntil(long atNanos) {
+        return TimeUnit.NANOSECONDS.toMillis(Math.max(0, atNanos - lines.nowNanos())) + 1;
     }
 
     private void grant(Waiting next, List<Runnable> after) {
@@ -64,9 +92,11 @@ final class LineGrants {
     private void beginTurn(Waiting request) {
         long turn = ++turns;
         request.turn(turn);
-        work.after(
-                TimeUnit.SECONDS.toMillis(TURN_SECONDS),
-                () -> endTurn(request.file().identity(), request, turn));
+        long nowNanos = lines.nowNanos();
+        long millis = request.waiter().isTold()
+                ? TimeUnit.SECONDS.toMillis(TURN_SECONDS)
+                : millisUntil(nowNanos + request.waitsForNanos(nowNanos));
+        work.after(millis, () -> endTurn(request.file().identity(), request, turn));
     }
 
     /** Ends a turn that its owner did not use. */
@@ -93,12 +123,11 @@ final class LineGrants {
 
     /** Grants what could not be granted while those in line were held back. */
     void grantHeldBack() {
-        byFile.of(locks -> !locks.waiting().isEmpty(), FileLocks::identity)
-                .forEach(file -> {
-                    boolean _ = byFile.on(file, (locks, after) -> {
-                        grant(locks, after);
-                        return true;
-                    });
-                });
+        byFile.of(locks -> !locks.waiting().isEmpty(), FileLocks::identity).forEach(file -> {
+            boolean _ = byFile.on(file, (locks, after) -> {
+                grant(locks, after);
+                return true;
+            });
+        });
     }
 }

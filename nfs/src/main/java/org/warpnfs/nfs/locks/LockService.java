@@ -27,7 +27,7 @@ import org.warpnfs.limits.ClientAddress;
  * minds locks that are held.
  *
  * <p>A request is not put in line if it would close a circle of owners that wait for each other. Who asks again, in
- * place of waiting to be granted, counts as waiting for a while after each time that it has asked.
+ * place of waiting to be granted, counts as waiting for a while after each time that it has asked ({@link Asking}).
  *
  * <p>If the file's backend has locks, a lock is taken there too. It is granted here first, as a {@link Reservation},
  * which the caller settles without any lock. A lock of somebody else at the backend is met only then; who waits for one
@@ -68,11 +68,7 @@ public final class LockService {
     }
 
     LockService(
-            int maxWaiting,
-            Executor notices,
-            BackendLocking backends,
-            LaterWork.Later later,
-            LongSupplier clockNanos) {
+            int maxWaiting, Executor notices, BackendLocking backends, LaterWork.Later later, LongSupplier clockNanos) {
         LaterWork work = new LaterWork(notices, backends, later);
         this.lines = new WaitingLines(maxWaiting, clockNanos);
         this.grants = new LineGrants(byFile, lines, work);
@@ -181,8 +177,12 @@ public final class LockService {
             }
             // When it is granted, its lock is taken at the backend too.
             routes.note(locks, file, range);
-            return LockAttempt.refused(
-                    lines.add(asked) ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM, holder);
+            boolean stands = lines.add(asked);
+            if (holder == null) {
+                // Those before it may give up.
+                grants.grant(locks, after);
+            }
+            return LockAttempt.refused(stands ? LockAttempt.Outcome.WAITING : LockAttempt.Outcome.NO_ROOM, holder);
         });
     }
 
@@ -206,6 +206,10 @@ public final class LockService {
             }
             if (!lines.renew(asked)) {
                 lines.add(asked);
+            }
+            if (holder == null) {
+                // Those before it may give up.
+                grants.grant(locks, after);
             }
             HeldLock inTheWay = holder != null || earlier == null
                     ? holder

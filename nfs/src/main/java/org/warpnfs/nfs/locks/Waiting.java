@@ -20,7 +20,7 @@ final class Waiting {
     private boolean triedLater;
 
     private long trials;
-    private long askedNanos;
+    private final Asking asking = new Asking();
 
     Waiting(
             FileLocks file,
@@ -92,19 +92,26 @@ final class Waiting {
         trials++;
     }
 
-    /** When its owner asked last. */
-    long askedNanos() {
-        return askedNanos;
-    }
-
-    void askedAt(long nanos) {
-        askedNanos = nanos;
+    /** Notes that its owner asks for the first time. */
+    void askedAt(long nowNanos) {
+        asking.at(nowNanos, waiter.isTold());
     }
 
     /** Its owner has asked again. */
-    void renew(LockWaiter other) {
+    void renew(LockWaiter other, long nowNanos) {
         waiter = other;
         turn = 0;
+        asking.at(nowNanos, other.isTold());
+    }
+
+    /** For how long its owner is sure to wait. */
+    long waitsForNanos(long nowNanos) {
+        return asksAgain ? asking.expectedForNanos(nowNanos) : Long.MAX_VALUE;
+    }
+
+    /** True while those behind it wait for it. */
+    boolean keepsOthers(long nowNanos) {
+        return !asksAgain || asking.keepsOthers(nowNanos);
     }
 
     boolean isOf(Locker other, boolean otherExclusive, ByteRange otherRange) {

@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +24,6 @@ final class WaitingLines {
     private static final int MAX_CONFLICTS = 64;
     /** Number of requests that a search looks at. A longer chain is taken for no circle. */
     private static final int MAX_REQUESTS = 1024;
-
-    /** A client of NFSv4 that waits asks again after 30 s at the latest. Who did not may have given up. */
-    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(40);
 
     private final int most;
     private final LongSupplier clockNanos;
@@ -57,8 +53,7 @@ final class WaitingLines {
     boolean renew(Waiting again) {
         Waiting first = byOwner.getOrDefault(again.owner(), Map.of()).get(again);
         if (first != null) {
-            first.renew(again.waiter());
-            first.askedAt(clockNanos.getAsLong());
+            first.renew(again.waiter(), clockNanos.getAsLong());
         }
         return first != null;
     }
@@ -157,6 +152,10 @@ final class WaitingLines {
         return byOwner.getOrDefault(owner, Map.of()).keySet().stream().anyMatch(request -> request.file() == file);
     }
 
+    long nowNanos() {
+        return clockNanos.getAsLong();
+    }
+
     int count() {
         return count;
     }
@@ -169,7 +168,7 @@ final class WaitingLines {
     /**
      * The first request that came earlier and waits for a conflicting range; null if there is none, or if its owner has
      * locks on the file: who waits for these must not be waited for. A client that has not asked of late may have given
-     * up, and keeps nobody behind it.
+     * up, and keeps nobody behind it ({@link Asking}).
      */
     @Nullable
     Waiting before(Waiting request) {
@@ -181,7 +180,7 @@ final class WaitingLines {
             if (earlier.equals(request)) {
                 return null;
             }
-            if (earlier.conflictsWith(request) && !earlier.owner().isGone() && isSureToWait(earlier, nowNanos)) {
+            if (earlier.conflictsWith(request) && !earlier.owner().isGone() && earlier.keepsOthers(nowNanos)) {
                 return earlier;
             }
         }
@@ -204,17 +203,13 @@ final class WaitingLines {
                     return true;
                 }
                 for (Waiting waits : byOwner.getOrDefault(blocker, Map.of()).keySet()) {
-                    if (isSureToWait(waits, nowNanos)) {
+                    if (waits.waitsForNanos(nowNanos) > 0) {
                         next.add(waits);
                     }
                 }
             }
         }
         return false;
-    }
-
-    private static boolean isSureToWait(Waiting request, long nowNanos) {
-        return !request.asksAgain() || nowNanos - request.askedNanos() < FRESH_NANOS;
     }
 
     /** Those who have to unlock, or to be granted and then unlock, before this request is granted. */

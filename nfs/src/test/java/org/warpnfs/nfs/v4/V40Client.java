@@ -125,6 +125,11 @@ final class V40Client {
         return lock(1, handle, openSeqid, open, lockSeqid, owner, offset, length);
     }
 
+    /** A LOCK that waits for a range to write, and introduces a lock-owner. */
+    Ops lockWaiting(byte[] handle, int openSeqid, int[] open, int lockSeqid, String owner, long offset, long length) {
+        return lock(4, 0, handle, openSeqid, open, lockSeqid, owner, offset, length);
+    }
+
     private Ops lock(
             int reclaim,
             byte[] handle,
@@ -134,7 +139,20 @@ final class V40Client {
             String owner,
             long offset,
             long length) {
-        return new Ops().putFh(handle).add(OpCode.LOCK, c -> c.words(2, reclaim)
+        return lock(2, reclaim, handle, openSeqid, open, lockSeqid, owner, offset, length);
+    }
+
+    private Ops lock(
+            int type,
+            int reclaim,
+            byte[] handle,
+            int openSeqid,
+            int[] open,
+            int lockSeqid,
+            String owner,
+            long offset,
+            long length) {
+        return new Ops().putFh(handle).add(OpCode.LOCK, c -> c.words(type, reclaim)
                 .hyper(offset)
                 .hyper(length)
                 .words(1, openSeqid)

@@ -62,7 +62,7 @@ final class Lock implements ChangingOperation {
         }
         requireRegular(file);
         Client client = call.calling().clientOf(stateid);
-        boolean waits = LockTypes.isWaiting(type) && !reclaim && call.minorVersion() > 0;
+        boolean waits = LockTypes.isWaiting(type) && !reclaim;
         LockRequest request = new LockRequest(
                 LockedFile.of(file.fileSystem(), file.file()),
                 LockTypes.isExclusive(type),
@@ -70,7 +70,9 @@ final class Lock implements ChangingOperation {
                 reclaim,
                 stateid,
                 owner,
-                waits ? turnOf(call, file) : null);
+                waits,
+                // NFSv4.0 has no callback for it.
+                waits && call.minorVersion() > 0 ? turnOf(call, file) : null);
         LockStates locks = call.services().state().locks();
         if (!reclaim) {
             requirePermitted(call, file, client, request);

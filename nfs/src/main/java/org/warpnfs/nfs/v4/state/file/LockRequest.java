@@ -13,7 +13,9 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * @param target the file
  * @param newOwner the lock-owner, if the client says that it is new on the file; then {@code stateid} is the open's,
  *     else the lock's
- * @param turn tells the client on another thread that the lock can be had now, if it waits for it; null if it does not
+ * @param waits true if the client asks again until it has the lock
+ * @param turn tells the client on another thread that the lock can be had now, if it waits for it; null if it does not,
+ *     or cannot be told
  */
 public record LockRequest(
         LockedFile target,
@@ -22,6 +24,7 @@ public record LockRequest(
         boolean reclaim,
         Stateid stateid,
         @Nullable Opaque newOwner,
+        boolean waits,
         @Nullable Consumer<LockOwner> turn) {
     /** The file, as state knows it. */
     public FileKey file() {
@@ -36,6 +39,6 @@ public record LockRequest(
             boolean reclaim,
             Stateid stateid,
             @Nullable Opaque newOwner) {
-        this(LockedFile.here(file.identity()), exclusive, range, reclaim, stateid, newOwner, null);
+        this(LockedFile.here(file.identity()), exclusive, range, reclaim, stateid, newOwner, false, null);
     }
 }

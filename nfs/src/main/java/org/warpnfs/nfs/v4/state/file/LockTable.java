@@ -46,12 +46,22 @@ public final class LockTable {
         int revoked;
     }
 
-    /** Who waits by an open, and is told of its turn. */
-    private record Waiter(OpenState open, LockOwner owner, boolean exclusive, Consumer<LockOwner> turn)
-            implements LockWaiter {
+    /** Who waits by an open, and is told of its turn if there is a way. */
+    private record Waiter(
+            OpenState open,
+            LockOwner owner,
+            boolean exclusive,
+            @Nullable Consumer<LockOwner> turn) implements LockWaiter {
         @Override
         public void granted() {
-            turn.accept(owner);
+            if (turn != null) {
+                turn.accept(owner);
+            }
+        }
+
+        @Override
+        public boolean isTold() {
+            return turn != null;
         }
     }
 
@@ -194,8 +204,7 @@ public final class LockTable {
      *     found between ranges of one file
      */
     public void stand(OpenState open, LockRequest request) throws Nfs4Exception {
-        Consumer<LockOwner> turn = request.turn();
-        if (turn != null) {
+        if (request.waits()) {
             LockOwner owner = lockerOf(open.client, request);
             if (service.wouldWaitForItself(request.target(), owner, request.exclusive(), request.range())) {
                 throw Nfs4Exception.of(Nfs4Status.DEADLOCK);
@@ -206,7 +215,7 @@ public final class LockTable {
                     request.exclusive(),
                     request.range(),
                     open.client.address(),
-                    new Waiter(open, owner, request.exclusive(), turn));
+                    new Waiter(open, owner, request.exclusive(), request.turn()));
         }
     }
 
@@ -219,17 +228,16 @@ public final class LockTable {
     private LockAttempt take(LockState lockState, LockRequest request) throws Nfs4Exception {
         LockAttempt attempt;
         try {
-            Consumer<LockOwner> turn = request.turn();
             LockOwner owner = lockState.owner;
-            attempt = turn == null
-                    ? service.lock(request.target(), owner, request.exclusive(), request.range())
-                    : service.lockInTurn(
+            attempt = request.waits()
+                    ? service.lockInTurn(
                             request.target(),
                             owner,
                             request.exclusive(),
                             request.range(),
                             owner.client().address(),
-                            new Waiter(lockState.open, owner, request.exclusive(), turn));
+                            new Waiter(lockState.open, owner, request.exclusive(), request.turn()))
+                    : service.lock(request.target(), owner, request.exclusive(), request.range());
         } catch (LocksBusyException e) {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
@@ -334,6 +342,8 @@ public final class LockTable {
     public void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
         StateOwner owner = owners.lockOwner(client, name);
         if (owner == null) {
+            // It may wait for its first lock.
+            giveUp(new LockOwner(client, name));
             return;
         }
         List<LockState> held = new ArrayList<>();
@@ -347,7 +357,8 @@ public final class LockTable {
                 throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             }
         }
-        held.forEach(this::release);
+        giveUp(new LockOwner(client, name));
+        held.forEach(this::remove);
     }
 
     /** Releases all locks of an open that is closed. Nobody waits for a lock by it any more. */
@@ -365,6 +376,10 @@ public final class LockTable {
         service.giveUp(
                 open.key().identity(),
                 waiting -> waiting instanceof Waiter waiter && waiter.open == open && which.test(waiter));
+    }
+
+    private void giveUp(LockOwner owner) {
+        service.giveUpAll(owner::equals);
     }
 
     /** A client that has no way to ask any more, or for now, does not wait for locks. */
