@@ -105,6 +105,35 @@ class RecoveryTest {
     }
 
     @Test
+    void grace_anotherPrincipalUnderAHoldersName_reclaimsNothingAndEndsNothing() {
+        V4Client client = V4Client.mounted(server, "c", 0);
+        Reply opened = client.run(new Ops().data().openCreate("o", "f", 3, 0).getFh());
+        opened.afterData().open();
+        byte[] handle = opened.getFh();
+        server.start();
+
+        V4Client impostor = new V4Client(server, "c", 2, 7);
+        impostor.connect();
+        assertThat(impostor.statusOf(new Ops().putFh(handle).openPrevious("o", 1)))
+                .isEqualTo(Nfs4Status.RECLAIM_BAD);
+        impostor.run(new Ops().reclaimComplete());
+        assertThat(server.program().isGraceRunning())
+                .as("c has reclaimed nothing")
+                .isTrue();
+        assertThat(impostor.statusBare(new Ops().destroySession(impostor.session)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(impostor.statusBare(new Ops().destroyClientid(impostor.clientId)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(server.program().isGraceRunning()).as("still nothing").isTrue();
+
+        client.connect();
+        assertThat(client.statusOf(new Ops().putFh(handle).openPrevious("o", 3)))
+                .isEqualTo(Nfs4Status.OK);
+        client.run(new Ops().reclaimComplete());
+        assertThat(server.program().isGraceRunning()).isFalse();
+    }
+
+    @Test
     void restart_withNobodyToWaitFor_hasNoGrace() {
         V4Client client = V4Client.mounted(server, "c", 0);
         int[] stateid = client.create("f");

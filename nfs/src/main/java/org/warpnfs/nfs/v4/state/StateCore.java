@@ -281,7 +281,7 @@ final class StateCore implements ClientTable.Holdings {
         clients.remove(client);
         if (confirmed) {
             // An unconfirmed client may only use the name of another one, which still has to reclaim.
-            grace.complete(client.owner());
+            recovery.completed(client);
         }
     }
 

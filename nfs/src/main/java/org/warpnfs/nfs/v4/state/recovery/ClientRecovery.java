@@ -45,7 +45,7 @@ public final class ClientRecovery {
     public RecoveryJournal.Entry note(Client client) {
         RecoveryJournal.Entry entry = noted.get(client);
         if (entry == null || entry.hasFailed()) {
-            entry = journal.note(new RecoveryLog.Change.Added(client.owner()));
+            entry = journal.note(new RecoveryLog.Change.Added(RecordedName.of(client)));
             noted.put(client, entry);
         }
         return entry;
@@ -75,7 +75,9 @@ public final class ClientRecovery {
     public RecoveryJournal.@Nullable Entry depart(Client client) {
         recorded.remove(client);
         complete.remove(client);
-        return noted.remove(client) == null ? null : journal.note(new RecoveryLog.Change.Removed(client.owner()));
+        return noted.remove(client) == null
+                ? null
+                : journal.note(new RecoveryLog.Change.Removed(RecordedName.of(client)));
     }
 
     /** RECLAIM_COMPLETE; COMPLETE_ALREADY the second time. */
@@ -83,7 +85,19 @@ public final class ClientRecovery {
         if (!complete.add(client)) {
             throw Nfs4Exception.of(Nfs4Status.COMPLETE_ALREADY);
         }
-        grace.complete(client.owner());
+        completed(client);
+    }
+
+    /** The grace period no longer waits for the client. */
+    public void completed(Client client) {
+        if (!grace.isOver()) {
+            RecordedName.before(client).forEach(grace::complete);
+        }
+    }
+
+    /** True if it had state before the restart, and was who it is now. */
+    private boolean mayReclaim(Client client) {
+        return RecordedName.before(client).stream().anyMatch(grace::mayReclaim);
     }
 
     /** Throws GRACE, NO_GRACE, RECLAIM_BAD or DELAY if the client must not get state now, or must not reclaim it. */
@@ -98,7 +112,7 @@ public final class ClientRecovery {
         if (!grace.isRecovering(nowNanos) || complete.contains(client)) {
             throw Nfs4Exception.of(Nfs4Status.NO_GRACE);
         }
-        if (!grace.mayReclaim(client.owner())) {
+        if (!mayReclaim(client)) {
             throw Nfs4Exception.of(Nfs4Status.RECLAIM_BAD);
         }
         if (!grace.mayReclaimNow(nowNanos)) {

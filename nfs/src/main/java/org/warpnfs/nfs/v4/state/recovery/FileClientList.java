@@ -12,7 +12,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The clients of one node in one epoch, in a {@link RecordLog}. The kinds of its records: 1 begin of the list, 2 client
- * added, 3 client removed. The body is the co_ownerid of the client.
+ * added, 3 client removed. The body is the {@link RecordedName} of the client.
  *
  * <p>Each method that writes returns when it is on stable storage. After an {@link IOException} the next write makes
  * the file anew. Not safe for several threads.

@@ -18,8 +18,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * <pre>
  *   kind of record       body
  *   1 boot               the instance (4 bytes) and the server identity (16)
- *   2 client added       its co_ownerid
- *   3 client removed     its co_ownerid
+ *   2 client added       its RecordedName
+ *   3 client removed     its RecordedName
  *   4 grace ended        none
  * </pre>
  *

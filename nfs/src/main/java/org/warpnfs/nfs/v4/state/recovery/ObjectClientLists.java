@@ -19,7 +19,7 @@ import org.warpnfs.nfs.cluster.NodeObject;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * All lists in the node's object. Each client is a value {@code clients/EPOCH/INSTANCE/HASH}, its co_ownerid.
+ * All lists in the node's object. Each client is a value {@code clients/EPOCH/INSTANCE/HASH}, its {@link RecordedName}.
  *
  * @param node is owned by this process
  */

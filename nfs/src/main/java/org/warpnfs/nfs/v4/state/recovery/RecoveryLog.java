@@ -6,17 +6,17 @@ import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * Records over restarts which clients may have state (RFC 8881, section 8.4.2.1). When a method returns, its record is
- * on stable storage.
+ * Records over restarts which clients may have state (RFC 8881, section 8.4.2.1). A client has the name that its
+ * recorder gives it; logs only compare names. When a method returns, its record is on stable storage.
  */
 public interface RecoveryLog extends AutoCloseable {
     /** A change to be recorded. */
     sealed interface Change {
         /** The client is about to get its first state. */
-        record Added(Opaque clientOwner) implements Change {}
+        record Added(Opaque client) implements Change {}
 
         /** The client was removed with all its state. */
-        record Removed(Opaque clientOwner) implements Change {}
+        record Removed(Opaque client) implements Change {}
 
         /** The grace period is over: clients that have not reclaimed no longer can. */
         record GraceEnded() implements Change {}
@@ -52,13 +52,13 @@ public interface RecoveryLog extends AutoCloseable {
     void write(List<Change> changes) throws IOException;
 
     /** Writes one {@link Change.Added}. */
-    default void add(Opaque clientOwner) throws IOException {
-        write(List.of(new Change.Added(clientOwner)));
+    default void add(Opaque client) throws IOException {
+        write(List.of(new Change.Added(client)));
     }
 
     /** Writes one {@link Change.Removed}. */
-    default void remove(Opaque clientOwner) throws IOException {
-        write(List.of(new Change.Removed(clientOwner)));
+    default void remove(Opaque client) throws IOException {
+        write(List.of(new Change.Removed(client)));
     }
 
     /** Writes one {@link Change.GraceEnded}. */

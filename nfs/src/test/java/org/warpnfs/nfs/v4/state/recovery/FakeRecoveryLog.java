@@ -132,8 +132,8 @@ public final class FakeRecoveryLog implements RecoveryLog {
         writes.add(List.copyOf(changes));
         for (Change change : changes) {
             switch (change) {
-                case Change.Added added -> present.add(added.clientOwner());
-                case Change.Removed removed -> present.remove(removed.clientOwner());
+                case Change.Added added -> present.add(added.client());
+                case Change.Removed removed -> present.remove(removed.client());
                 case Change.GraceEnded _ -> {}
             }
         }
