@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,23 +21,30 @@ import org.slf4j.LoggerFactory;
  */
 final class Restarts {
     private static final Logger LOG = LoggerFactory.getLogger(Restarts.class);
-    /** Number of addresses whose last state is remembered. An older one may be told twice, which frees nothing more. */
-    private static final int REMEMBERED = 4096;
+    /** Number of addresses, and of names at them, whose last state is remembered. */
+    private static final int REMEMBERED = 8192;
 
     private final NlmLocks locks;
     private final NlmShares shares;
-    private final Map<InetAddress, Integer> lastState = new LinkedHashMap<>();
+    private final Map<Told, Integer> lastState = new LinkedHashMap<>();
 
     Restarts(NlmLocks locks, NlmShares shares) {
         this.locks = locks;
         this.shares = shares;
     }
 
+    /** A name at an address, of which a hash is enough: only that address can make up another one. */
+    private record Told(InetAddress address, @Nullable Integer name) {
+        static Told by(InetAddress address, String name) {
+            return new Told(address, name.hashCode());
+        }
+    }
+
     /** SM_NOTIFY from that address. */
     void restarted(InetAddress address, StateArgs notice) {
         List<String> names = locks.namesAt(address);
         boolean known = names.contains(notice.name());
-        if (!isNews(address, notice.state()) && !known) {
+        if (!isNews(address, notice, known ? List.of() : names, known)) {
             return;
         }
         Predicate<NlmHost> hosts =
@@ -51,9 +59,24 @@ final class Restarts {
         }
     }
 
-    private synchronized boolean isNews(InetAddress address, int state) {
-        Integer before = lastState.remove(address);
-        lastState.put(address, state);
+    /** @param others names that have restarted by this notice too */
+    private synchronized boolean isNews(InetAddress address, StateArgs notice, List<String> others, boolean known) {
+        boolean isFirst = remember(new Told(address, null), notice.state());
+        Told name = Told.by(address, notice.name());
+        if (known) {
+            return remember(name, notice.state());
+        }
+        if (isFirst) {
+            boolean _ = remember(name, notice.state());
+            others.forEach(other -> remember(Told.by(address, other), notice.state()));
+        }
+        return isFirst;
+    }
+
+    /** Returns true if the last state was another one. */
+    private boolean remember(Told told, int state) {
+        Integer before = lastState.remove(told);
+        lastState.put(told, state);
         if (lastState.size() > REMEMBERED) {
             lastState.remove(lastState.keySet().iterator().next());
         }

@@ -223,6 +223,30 @@ class StatusMonitorTest {
         assertThat(bench.server.lockCount()).isZero();
     }
 
+    /** A monitor repeats a notice over UDP until it has the answer, while its client may have locked files again. */
+    @Test
+    void notify_comesTwice_freesNothingThatWasLockedBetween() {
+        NlmBench bench = start();
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.notifyRestart(CLIENT, "client.lab", 5);
+        assertThat(bench.server.lockCount()).isZero();
+
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.notifyRestart(CLIENT, "client.lab", 5);
+        assertThat(bench.server.lockCount()).as("a repetition").isEqualTo(1);
+
+        bench.notifyRestart(CLIENT, "another form", 7);
+        assertThat(bench.server.lockCount()).isZero();
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.notifyRestart(CLIENT, "client.lab", 7);
+        assertThat(bench.server.lockCount())
+                .as("the same restart by the name of the locks")
+                .isEqualTo(1);
+
+        bench.notifyRestart(CLIENT, "client.lab", 9);
+        assertThat(bench.server.lockCount()).as("another restart").isZero();
+    }
+
     @Test
     void notify_waitingRequest_isForgotten() {
         NlmBench bench = start();
