@@ -213,6 +213,15 @@ class BackChannelTest {
     }
 
     @Test
+    void backchannelCtl_ofAnotherUser_isRefusedAndChangesNothing() {
+        V4Client client = V4Client.callable(server, "a", 0);
+        client.uid = 7;
+        assertThat(client.statusOf(new Ops().op(OpCode.BACKCHANNEL_CTL, 0x4123_4567, 1, 0)))
+                .isEqualTo(Nfs4Status.NOENT);
+        assertThat(client.nextCallback()).as("no test of another channel").isNull();
+    }
+
+    @Test
     void backchannelCtl_overOneConnection_isTestedOnAll() {
         V4Client client = V4Client.callable(server, "a", 0);
         ReplyKeeper first = client.connection;

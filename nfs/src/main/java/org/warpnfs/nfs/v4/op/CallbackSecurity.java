@@ -105,7 +105,7 @@ record CallbackSecurity(List<Handles> handles, CallbackCredential.@Nullable Plai
     }
 
     private static boolean isOwner(CallContext call, Client client) {
-        return client.principal().name().equals(call.calling().principal().name());
+        return client.principal().equals(call.calling().principal());
     }
 
     private static @Nullable CallbackContext contextOfCaller(CallContext call, Handles offered) {
