@@ -173,6 +173,30 @@ class NlmBesideV4Test {
         assertThat(ask(bea, WRITEW_LT, ofBea, 0)).isEqualTo(Nfs4Status.OK);
     }
 
+    /** The holder of a delegation to read takes shared locks without asking. */
+    @Test
+    void nlmHoldsALock_orWaitsForOne_nobodyGetsADelegation() {
+        ann.run(file().close(ofAnn));
+        bea.run(file().close(ofBea));
+        assertThat(carl.lock("c", false, 0, 10)).isEqualTo(NlmClient.GRANTED);
+        assertThat(dora.lock("d", true, 0, 10)).isEqualTo(NlmClient.BLOCKED);
+        assertThat(isDelegated(bea)).as("locked").isFalse();
+
+        assertThat(carl.unlock("c", 0, 10)).isEqualTo(NlmClient.GRANTED);
+        locks.tell();
+        assertThat(granted).containsExactly("10.9.0.4");
+        assertThat(isDelegated(bea)).as("locked by the next one").isFalse();
+
+        assertThat(dora.unlock("d", 0, 10)).isEqualTo(NlmClient.GRANTED);
+        assertThat(isDelegated(bea)).as("free").isTrue();
+    }
+
+    /** Opens the file to read. */
+    private static boolean isDelegated(V4Client client) {
+        Reply opened = client.run(new Ops().data().open("o", "f", 1, 0));
+        return opened.afterData().openUpToDelegation() == 1;
+    }
+
     /** It may have another way to ask, so it has its turn, which it does not use. */
     @Test
     void v4ClientDiesWithItsTurn_theTurnPassesToTheNext() {

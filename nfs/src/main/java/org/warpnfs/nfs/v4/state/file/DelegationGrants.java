@@ -163,10 +163,13 @@ public final class DelegationGrants {
         return new DelegationGrant.None(why);
     }
 
-    /** True if there are opens, locks or delegations that exclude a delegation of that kind. */
+    /**
+     * True if there are opens, locks or delegations that exclude a delegation of that kind. Locks exclude one to read
+     * too: its holder takes shared locks without asking, and NLM locks without an open.
+     */
     private boolean isUsedByOthers(OpenRequest request, DelegationKind kind) {
         FileKey file = request.file();
-        if (files.busy().contains(file)) {
+        if (files.busy().contains(file) || files.isLocked(file)) {
             return true;
         }
         if (kind == DelegationKind.READ) {
@@ -175,7 +178,7 @@ public final class DelegationGrants {
         boolean delegated = held.of(file).stream()
                 .map(DelegationState::client)
                 .anyMatch(holder -> holder != request.client() && !holder.isGone());
-        return delegated || files.isOpenByOthers(request) || files.isLocked(request.file());
+        return delegated || files.isOpenByOthers(request);
     }
 
     /**
