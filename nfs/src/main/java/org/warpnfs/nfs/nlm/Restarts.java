@@ -68,7 +68,9 @@ final class Restarts {
         }
         if (isFirst) {
             boolean _ = remember(name, notice.state());
-            others.forEach(other -> remember(Told.by(address, other), notice.state()));
+            for (String other : others) {
+                boolean _ = remember(Told.by(address, other), notice.state());
+            }
         }
         return isFirst;
     }

@@ -108,7 +108,7 @@ class RecoveryTest {
     void grace_anotherPrincipalUnderAHoldersName_reclaimsNothingAndEndsNothing() {
         V4Client client = V4Client.mounted(server, "c", 0);
         Reply opened = client.run(new Ops().data().openCreate("o", "f", 3, 0).getFh());
-        opened.afterData().open();
+        int[] _ = opened.afterData().open();
         byte[] handle = opened.getFh();
         server.start();
 
