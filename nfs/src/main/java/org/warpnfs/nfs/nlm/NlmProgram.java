@@ -154,7 +154,7 @@ public final class NlmProgram implements RpcDispatchable, LaneProgram {
         if (procedure >= TEST_MSG && procedure <= GRANTED_MSG) {
             NlmCaller caller = NlmCaller.of(rpc);
             rpc.reply(XdrVoid.XDR_VOID);
-            var _ = calls.call(new PeerCall(
+            var _ = calls.answer(new PeerCall(
                             caller.address(),
                             caller.local(),
                             caller.udp(),

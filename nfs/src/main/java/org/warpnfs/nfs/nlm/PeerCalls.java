@@ -21,6 +21,14 @@ public interface PeerCalls {
     /** Calls once, with a time limit of its own. The stage is completed on any thread with the encoded result. */
     CompletionStage<ByteBuffer> call(PeerCall call);
 
+    /**
+     * The same for the answer to a call. Its sender may not be who it says, so answers make no other call wait, nor
+     * take its room.
+     */
+    default CompletionStage<ByteBuffer> answer(PeerCall call) {
+        return call(call);
+    }
+
     /** Runs a task that does not block after a delay, unless the server ends before. */
     void after(long delayNanos, Runnable task);
 }

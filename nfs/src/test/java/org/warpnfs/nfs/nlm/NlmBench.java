@@ -71,6 +71,8 @@ final class NlmBench implements PeerCalls {
 
     int openHas;
     long nowNanos;
+    /** How many of the calls were answers. */
+    int answersSent;
 
     NlmBench() {
         this(null, ExportOptions.DEFAULTS);
@@ -129,6 +131,12 @@ final class NlmBench implements PeerCalls {
         CompletableFuture<ByteBuffer> answer = new CompletableFuture<>();
         answers.add(answer);
         return answer;
+    }
+
+    @Override
+    public CompletionStage<ByteBuffer> answer(PeerCall call) {
+        answersSent++;
+        return call(call);
     }
 
     private FileChanges.Change begin(FileIdentity changed) {

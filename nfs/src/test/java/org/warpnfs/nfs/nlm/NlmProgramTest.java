@@ -319,6 +319,7 @@ class NlmProgramTest {
         assertThat(reply.remaining()).isZero();
         PeerCall call = bench.calls.getFirst();
         assertThat(call.procedure()).isEqualTo(NlmProgram.TEST_RES);
+        assertThat(bench.answersSent).as("GRANTED does not wait for it").isEqualTo(1);
         assertThat(call.arguments().toBytes())
                 .isEqualTo(
                         new CallWriter().opaque(new byte[] {1, 2, 3}).words(0).toBytes());

@@ -5,13 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -25,18 +19,15 @@ import org.warpnfs.nfs.nlm.PeerCalls;
  *
  * <h2>Operation</h2>
  *
- * {@value #THREADS} threads make the calls. Calls to one client come one after the other, so one that does not answer
- * holds one thread at most, for a few seconds. A connection is made for each call.
+ * Calls to one client come one after the other, so one that does not answer holds one thread at most, for a few seconds
+ * ({@link PeerLine}). A connection is made for each call. Answers to the _MSG procedures have threads of their own:
+ * over UDP anybody can ask for them in the name of any address, and GRANTED and SM_NOTIFY must not wait for those.
  *
  * <h2>Errors</h2>
  *
- * A call fails if the client has {@value #MAX_QUEUED_BY_CLIENT} others waiting, or all clients together
- * {@value #MAX_QUEUED}. Safe for any thread.
+ * A call fails if its client, or all clients together, have too many under way. Safe for any thread.
  */
 public final class PeerPrograms implements PeerCalls, AutoCloseable {
-    private static final int THREADS = 8;
-    private static final int MAX_QUEUED = 4096;
-    private static final int MAX_QUEUED_BY_CLIENT = 256;
     private static final Duration LIMIT = Duration.ofSeconds(3);
     private static final Duration WHOLE = Duration.ofSeconds(6);
     private static final int PORTMAPPER = 111;
@@ -47,15 +38,9 @@ public final class PeerPrograms implements PeerCalls, AutoCloseable {
     private static final int IPV4_BYTES = 4;
 
     private final int portmapper;
-    private final ExecutorService threads;
+    private final PeerLine told = new PeerLine("peer-", 8, 8192, 257, this::exchange);
+    private final PeerLine answered = new PeerLine("peer-answer-", 2, 256, 17, this::exchange);
     private final ScheduledExecutorService timer;
-
-    /** Guarded by this, like the next: the calls of each client that wait for one under way. */
-    private final Map<InetAddress, Queue<Asked>> queues = new HashMap<>();
-
-    private int queued;
-
-    private record Asked(PeerCall call, CompletableFuture<ByteBuffer> answer) {}
 
     public PeerPrograms() {
         this(PORTMAPPER);
@@ -64,60 +49,18 @@ public final class PeerPrograms implements PeerCalls, AutoCloseable {
     /** @param portmapper the port of the clients' portmappers */
     PeerPrograms(int portmapper) {
         this.portmapper = portmapper;
-        this.threads = Executors.newFixedThreadPool(
-                THREADS, Thread.ofPlatform().daemon().name("peer-", 0).factory());
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("peer-timer").factory());
     }
 
     @Override
     public CompletionStage<ByteBuffer> call(PeerCall call) {
-        Asked asked = new Asked(call, new CompletableFuture<>());
-        synchronized (this) {
-            Queue<Asked> queue = queues.get(call.host());
-            if (queued >= MAX_QUEUED || (queue != null && queue.size() >= MAX_QUEUED_BY_CLIENT)) {
-                return CompletableFuture.failedFuture(new IOException("too many calls to it wait already"));
-            }
-            if (queue != null) {
-                queued++;
-                queue.add(asked);
-                return asked.answer();
-            }
-            queues.put(call.host(), new ArrayDeque<>(1));
-        }
-        begin(asked);
-        return asked.answer();
+        return told.call(call);
     }
 
-    private void begin(Asked asked) {
-        try {
-            threads.execute(() -> make(asked));
-        } catch (RejectedExecutionException e) {
-            asked.answer().completeExceptionally(new IOException("the server ends"));
-        }
-    }
-
-    private void make(Asked asked) {
-        try {
-            asked.answer().complete(exchange(asked.call()));
-        } catch (IOException | RuntimeException e) {
-            asked.answer().completeExceptionally(e);
-        } finally {
-            Asked next;
-            synchronized (this) {
-                InetAddress host = asked.call().host();
-                Queue<Asked> queue = queues.get(host);
-                next = queue == null ? null : queue.poll();
-                if (next == null) {
-                    queues.remove(host);
-                } else {
-                    queued--;
-                }
-            }
-            if (next != null) {
-                begin(next);
-            }
-        }
+    @Override
+    public CompletionStage<ByteBuffer> answer(PeerCall call) {
+        return answered.call(call);
     }
 
     private ByteBuffer exchange(PeerCall call) throws IOException {
@@ -185,6 +128,7 @@ public final class PeerPrograms implements PeerCalls, AutoCloseable {
     @Override
     public void close() {
         timer.shutdownNow();
-        threads.shutdownNow();
+        told.close();
+        answered.close();
     }
 }

@@ -146,6 +146,24 @@ class PeerProgramsTest {
         }
     }
 
+    /** Anybody can ask for answers in the name of hosts that say nothing. */
+    @Test
+    void answers_toManyHostsThatAreSilent_makeNoCallWait() throws Exception {
+        List<CompletionStage<ByteBuffer>> answers = new ArrayList<>();
+        for (int i = 1; i <= 40; i++) {
+            ServerSocket silent = new ServerSocket();
+            opened.add(silent);
+            silent.bind(new InetSocketAddress("127.0.1." + i, portmapper.getLocalPort()));
+            answers.add(peers.answer(call("127.0.1." + i)));
+        }
+        answer(portmapper, new ArrayList<>(), program.getLocalPort());
+        answer(program, new ArrayList<>(), 42);
+
+        assertThat(get(peers.call(call("127.0.0.2"))).getInt()).isEqualTo(42);
+
+        assertThat(answers).noneMatch(answer -> answer.toCompletableFuture().isDone());
+    }
+
     @Test
     void after_closed_neverRuns() throws Exception {
         CountDownLatch ran = new CountDownLatch(1);
