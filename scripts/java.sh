@@ -6,10 +6,8 @@ WARPNFS_JAVA=25
 # Prints the feature release of the JDK (not JRE) at $1, or nothing.
 jdk_release() {
   [ -x "$1/bin/javac" ] || return 0
-  local version
-  version=$("$1/bin/javac" -version 2>&1) || return 0
-  version=${version#javac }
-  echo "${version%%[!0-9]*}"
+  # A JDK that takes options from the environment says so in a line of its own, first.
+  "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9][0-9]*\).*/\1/p' || true
 }
 
 find_jdk() {
