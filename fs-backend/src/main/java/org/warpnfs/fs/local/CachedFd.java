@@ -1,7 +1,8 @@
 package org.warpnfs.fs.local;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
@@ -12,9 +13,15 @@ final class CachedFd {
     /** Each file has one descriptor for reading and one for writing at most. */
     record Key(FileHandle handle, boolean writable) {}
 
-    private static final int UNKNOWN = -1;
-    /** The low half of {@link #mode}. */
-    private static final long MODE_BITS = 0xffff_ffffL;
+    /**
+     * What is known of the file's mode.
+     *
+     * @param changes how often it has changed, which tells an earlier look at the file from a later one
+     * @param mode st_mode as it was last seen; {@link #UNKNOWN} if that was before the last change
+     */
+    private record Seen(long changes, int mode) {
+        static final int UNKNOWN = -1;
+    }
 
     private final Key key;
     private final Fd fd;
@@ -27,8 +34,7 @@ final class CachedFd {
     /** Time of the cache's clock. It may be later than the time that a concurrent sweep has read. */
     private volatile long lastUsedNanos;
 
-    /** The number of changes of the mode in the upper half; below, st_mode as it was last seen, or {@link #UNKNOWN}. */
-    private final AtomicLong mode = new AtomicLong(UNKNOWN & MODE_BITS);
+    private final AtomicReference<Seen> seen = new AtomicReference<>(new Seen(0, Seen.UNKNOWN));
 
     /** Uses that have not ended. */
     int users;
@@ -68,33 +74,36 @@ final class CachedFd {
         return key.writable && gate().isDirty();
     }
 
+    private Seen known() {
+        return Objects.requireNonNull(seen.get());
+    }
+
     /**
      * The file's st_mode as it was last seen. If somebody on the host has changed it since, that is not seen before the
      * next write. Needs no lock.
      */
     int mode() throws FsException {
-        int seen = (int) mode.get();
-        return seen == UNKNOWN ? AttributeReader.statx(fd).mode() : seen;
+        int mode = known().mode();
+        return mode == Seen.UNKNOWN ? AttributeReader.statx(fd).mode() : mode;
     }
 
     /** Must be called before the state of the file is read, and the result given to {@link #seen}. Needs no lock. */
     long look() {
-        return mode.get() & ~MODE_BITS;
+        return known().changes();
     }
 
     /** Notes the state of the file, unless its mode has changed since {@code look}. Needs no lock. */
     void seen(long look, Statx file) {
-        long before = mode.get();
-        long now = look | (file.mode() & MODE_BITS);
-        if ((before & ~MODE_BITS) == look && before != now) {
+        Seen before = known();
+        if (before.changes() == look && before.mode() != file.mode()) {
             // If another notes something meanwhile, that is as good or better.
-            boolean _ = mode.compareAndSet(before, now);
+            boolean _ = seen.compareAndSet(before, new Seen(look, file.mode()));
         }
     }
 
     /** Notes that the mode has changed. Needs no lock. */
     void modeChanged() {
-        long _ = mode.updateAndGet(before -> ((before & ~MODE_BITS) + MODE_BITS + 1) | (UNKNOWN & MODE_BITS));
+        Seen _ = seen.updateAndGet(before -> new Seen(before.changes() + 1, Seen.UNKNOWN));
     }
 
     /** Notes a use. Needs no lock. */

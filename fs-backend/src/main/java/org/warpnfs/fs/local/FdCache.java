@@ -114,6 +114,18 @@ final class FdCache implements AutoCloseable {
         return entry;
     }
 
+    /** The cached descriptors of a file, the one for reading first. Called under the lock. */
+    private List<CachedFd> of(FileHandle handle) {
+        List<CachedFd> both = new ArrayList<>(2);
+        for (boolean writable : new boolean[] {false, true}) {
+            CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
+            if (entry != null) {
+                both.add(entry);
+            }
+        }
+        return both;
+    }
+
     /**
      * Opens a descriptor for its first user. If another was opened meanwhile, returns that one.
      *
@@ -227,12 +239,7 @@ final class FdCache implements AutoCloseable {
     /** Notes that the mode of a file was changed through the server. */
     synchronized void modeChanged(FileHandle handle) {
         long _ = changes.incrementAndGet();
-        for (boolean writable : new boolean[] {false, true}) {
-            CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
-            if (entry != null) {
-                entry.modeChanged();
-            }
-        }
+        of(handle).forEach(CachedFd::modeChanged);
     }
 
     void release(CachedFd entry) {
@@ -395,12 +402,7 @@ final class FdCache implements AutoCloseable {
         List<CachedFd> toClose = new ArrayList<>();
         synchronized (this) {
             long _ = changes.incrementAndGet();
-            for (boolean writable : new boolean[] {false, true}) {
-                CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
-                if (entry != null) {
-                    entry.nameless = true;
-                }
-            }
+            of(handle).forEach(entry -> entry.nameless = true);
             closeIdleNameless(handle, toClose);
         }
         toClose.forEach(this::close);
@@ -411,9 +413,8 @@ final class FdCache implements AutoCloseable {
      * unsynced data of the other matter.
      */
     private void closeIdleNameless(FileHandle handle, List<CachedFd> toClose) {
-        for (boolean writable : new boolean[] {false, true}) {
-            CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
-            if (entry != null && entry.nameless && entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
+        for (CachedFd entry : of(handle)) {
+            if (entry.nameless && entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
                 idle.remove(entry);
                 entries.remove(entry.key());
                 toClose.add(entry);
