@@ -1,10 +1,9 @@
 package org.warpnfs.nfs.nlm;
 
+import com.google.common.hash.Hashing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -157,12 +156,9 @@ final class NsmRecords {
     }
 
     private static String nameOf(NlmHost host) {
-        try {
-            byte[] hash =
-                    MessageDigest.getInstance("SHA-256").digest(host.name().getBytes(StandardCharsets.ISO_8859_1));
-            return HEX.formatHex(host.address().getAddress()) + "-" + HEX.formatHex(hash, 0, NAME_HASH_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java has SHA-256", e);
-        }
+        byte[] hash = Hashing.sha256()
+                .hashString(host.name(), StandardCharsets.ISO_8859_1)
+                .asBytes();
+        return HEX.formatHex(host.address().getAddress()) + "-" + HEX.formatHex(hash, 0, NAME_HASH_BYTES);
     }
 }

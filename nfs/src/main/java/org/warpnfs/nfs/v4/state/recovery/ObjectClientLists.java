@@ -1,12 +1,10 @@
 package org.warpnfs.nfs.v4.state.recovery;
 
+import com.google.common.hash.Hashing;
 import java.io.IOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,12 +30,7 @@ public record ObjectClientLists(NodeObject node) implements ClientLists {
     }
 
     private static String name(String prefix, Opaque owner) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(owner.toBytes());
-            return prefix + HexFormat.of().formatHex(hash);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java has SHA-256", e);
-        }
+        return prefix + Hashing.sha256().hashBytes(owner.toBytes());
     }
 
     @Override

@@ -1,10 +1,9 @@
 package org.warpnfs.nfs.v4.state.recovery;
 
+import com.google.common.hash.Hashing;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -77,7 +76,7 @@ final class RecordedName {
         add(whole, protection.word().getBytes(StandardCharsets.UTF_8));
         add(whole, certificate.getBytes(StandardCharsets.UTF_8));
         ByteBuffer name = ByteBuffer.allocate(MARK.length + 32);
-        name.put(MARK).put(sha256(whole.toByteArray()));
+        name.put(MARK).put(Hashing.sha256().hashBytes(whole.toByteArray()).asBytes());
         return Opaque.of(name.array());
     }
 
@@ -89,13 +88,5 @@ final class RecordedName {
 
     private static byte[] number(long value) {
         return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
-    }
-
-    private static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java has SHA-256", e);
-        }
     }
 }
