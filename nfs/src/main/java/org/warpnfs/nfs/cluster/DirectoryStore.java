@@ -13,9 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -63,10 +60,6 @@ public final class DirectoryStore implements ClusterStore {
 
     private static final int TRIES = 10;
     private static final Duration LEFT_OVER = Duration.ofDays(1);
-    private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_USER_ALONE =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Path root;
@@ -91,10 +84,10 @@ public final class DirectoryStore implements ClusterStore {
      */
     public static DirectoryStore open(Path directory) throws IOException {
         DirectoryStore store = new DirectoryStore(directory);
-        Files.createDirectories(store.records, FOR_ITS_USER_ALONE);
-        Files.createDirectories(store.beats, FOR_ITS_USER_ALONE);
-        Files.createDirectories(store.published, FOR_ITS_USER_ALONE);
-        sync(directory);
+        StableFiles.createDirectories(store.records);
+        StableFiles.createDirectories(store.beats);
+        StableFiles.createDirectories(store.published);
+        StableFiles.sync(directory);
         store.removeLeftovers();
         return store;
     }
@@ -150,7 +143,7 @@ public final class DirectoryStore implements ClusterStore {
             try {
                 ClusterRecord record = parse(records.resolve(name(latest)));
                 if (latest > synced) {
-                    sync(records);
+                    StableFiles.sync(records);
                     synced = latest;
                 }
                 Versioned read = new Versioned(latest, record);
@@ -211,14 +204,7 @@ public final class DirectoryStore implements ClusterStore {
         }
         Path fresh = records.resolve("new-" + UUID.randomUUID());
         try {
-            try (FileChannel out = FileChannel.open(
-                    fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-                ByteBuffer bytes = ByteBuffer.wrap(text);
-                while (bytes.hasRemaining()) {
-                    int _ = out.write(bytes);
-                }
-                out.force(true);
-            }
+            StableFiles.create(fresh, text);
             return claim(fresh, version + 1);
         } finally {
             Files.deleteIfExists(fresh);
@@ -237,7 +223,7 @@ public final class DirectoryStore implements ClusterStore {
         } catch (UnsupportedOperationException e) {
             throw new IOException(records + ": its file system has no links", e);
         }
-        sync(records);
+        StableFiles.sync(records);
         NavigableSet<Long> versions = versions();
         if (versions.last() - version >= KEPT) {
             // Others took this number so long ago that its file has been removed.
@@ -253,10 +239,9 @@ public final class DirectoryStore implements ClusterStore {
     @Override
     public void beat(String node, Beat beat) throws IOException {
         // In place: others who open it see the new contents, whatever they have cached of the directory.
-        try (FileChannel out = FileChannel.open(
+        try (FileChannel out = StableFiles.open(
                 beats.resolve(node),
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
-                OWNER_ONLY)) {
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
             int _ = out.write(ByteBuffer.wrap(BeatText.encode(beat)), 0);
         }
     }
@@ -286,14 +271,7 @@ public final class DirectoryStore implements ClusterStore {
         }
         Path fresh = published.resolve("new-" + UUID.randomUUID());
         try {
-            try (FileChannel out = FileChannel.open(
-                    fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-                ByteBuffer bytes = ByteBuffer.wrap(text);
-                while (bytes.hasRemaining()) {
-                    int _ = out.write(bytes);
-                }
-                out.force(true);
-            }
+            StableFiles.create(fresh, text);
             Files.move(fresh, published.resolve(node), StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(fresh);
@@ -314,12 +292,6 @@ public final class DirectoryStore implements ClusterStore {
                     .toList();
         } catch (NoSuchFileException e) {
             return List.of();
-        }
-    }
-
-    private static void sync(Path directory) throws IOException {
-        try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
-            entries.force(true);
         }
     }
 

@@ -13,9 +13,6 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -24,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.cluster.DirectoryStore;
+import org.warpnfs.nfs.cluster.StableFiles;
 
 /**
  * Fences in a directory that all gateways see.
@@ -54,10 +52,6 @@ import org.warpnfs.nfs.cluster.DirectoryStore;
  */
 public final class DirectoryFences implements FenceStore {
     private static final Logger LOG = LoggerFactory.getLogger(DirectoryFences.class);
-    private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_USER_ALONE =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private static final Set<OpenOption> NEW = Set.of(
             StandardOpenOption.CREATE,
@@ -82,7 +76,7 @@ public final class DirectoryFences implements FenceStore {
 
     /** Opens the directory, and makes it if it is missing. */
     public static DirectoryFences open(Path directory) throws IOException {
-        Files.createDirectories(directory, FOR_ITS_USER_ALONE);
+        StableFiles.createDirectories(directory);
         return new DirectoryFences(directory);
     }
 
@@ -133,11 +127,11 @@ public final class DirectoryFences implements FenceStore {
     @Override
     public Claimed claim(String node, FenceEpochs first) throws IOException {
         long process = first.process();
-        Path fresh = directory.resolve(node + FRESH + "%016x".formatted(process));
+        Path fresh = directory.resolve(fresh(node, process));
         for (int tries = 0; tries < TRIES; tries++) {
             try {
-                try (FileChannel out = FileChannel.open(fresh, NEW, OWNER_ONLY)) {
-                    write(out, first);
+                try (FileChannel out = StableFiles.open(fresh, NEW)) {
+                    StableFiles.write(out, first.encode());
                 }
                 // After it was made: a later process removes those that it finds once it has the name.
                 if (FenceEpochs.processOf(read(node)) > process) {
@@ -150,7 +144,7 @@ public final class DirectoryFences implements FenceStore {
             } finally {
                 Files.deleteIfExists(fresh);
             }
-            sync();
+            StableFiles.sync(directory);
             removeThoseOfEarlier(node, process);
             if (FenceEpochs.processOf(read(node)) == process) {
                 return next -> replace(node, next);
@@ -159,13 +153,16 @@ public final class DirectoryFences implements FenceStore {
         throw new IOException(directory.resolve(node) + ": others replace it all the time");
     }
 
+    /** Names of one node sort by the number of the process. */
+    private static String fresh(String node, long process) {
+        return node + FRESH + "%016x".formatted(process);
+    }
+
     private void removeThoseOfEarlier(String node, long process) throws IOException {
-        String prefix = node + FRESH;
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(
-                directory, file -> String.valueOf(file.getFileName()).startsWith(prefix))) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
-                String number = String.valueOf(file.getFileName()).substring(prefix.length());
-                if (number.compareTo("%016x".formatted(process)) < 0) {
+                String name = String.valueOf(file.getFileName());
+                if (name.startsWith(node + FRESH) && name.compareTo(fresh(node, process)) < 0) {
                     Files.deleteIfExists(file);
                 }
             }
@@ -180,7 +177,7 @@ public final class DirectoryFences implements FenceStore {
             byte[] head = new byte[HEAD_BYTES];
             int _ = out.read(ByteBuffer.wrap(head), 0);
             if (FenceEpochs.processOf(head) == next.process()) {
-                write(out, next);
+                StableFiles.write(out, next.encode());
                 isWritten = true;
             }
         } catch (NoSuchFileException e) {
@@ -192,19 +189,5 @@ public final class DirectoryFences implements FenceStore {
             throw new IOException(directory.resolve(node) + ": somebody has removed or changed it");
         }
         return isWritten && owner == next.process();
-    }
-
-    private static void write(FileChannel out, FenceEpochs epochs) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(epochs.encode());
-        while (bytes.hasRemaining()) {
-            int _ = out.write(bytes, bytes.position());
-        }
-        out.force(true);
-    }
-
-    private void sync() throws IOException {
-        try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
-            entries.force(true);
-        }
     }
 }

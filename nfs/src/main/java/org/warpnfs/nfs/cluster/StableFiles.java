@@ -1,0 +1,56 @@
+package org.warpnfs.nfs.cluster;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/** Files that only the server's user may see, and that are on stable storage before another step is taken. */
+public final class StableFiles {
+    private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_OF_ITS_USER =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    private static final FileAttribute<Set<PosixFilePermission>> FILE_OF_ITS_USER =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private StableFiles() {}
+
+    /** Makes a directory, and those above it, if it is missing. */
+    public static void createDirectories(Path directory) throws IOException {
+        Files.createDirectories(directory, DIRECTORY_OF_ITS_USER);
+    }
+
+    /** Opens a file, and makes it if the options say so. */
+    public static FileChannel open(Path file, Set<? extends OpenOption> options) throws IOException {
+        return FileChannel.open(file, options, FILE_OF_ITS_USER);
+    }
+
+    /** Makes a file that does not exist; returns when its contents are on stable storage. Its name may not be. */
+    static void create(Path file, byte[] contents) throws IOException {
+        try (FileChannel out = open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
+            write(out, contents);
+        }
+    }
+
+    /** Writes to the beginning of a file; returns when it is on stable storage. */
+    public static void write(FileChannel out, byte[] contents) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(contents);
+        while (bytes.hasRemaining()) {
+            int _ = out.write(bytes, bytes.position());
+        }
+        out.force(true);
+    }
+
+    /** Brings the names in a directory to stable storage. */
+    public static void sync(Path directory) throws IOException {
+        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+            names.force(true);
+        }
+    }
+}
