@@ -72,29 +72,33 @@ record Nfs3File(Location location, Admission admission) {
     }
 
     PostOpAttr postOpAttr() {
-        FileAttributes attributes = attributesIfAny(Fattr3.NEEDED);
-        return attributes == null ? PostOpAttr.ABSENT : postOpAttr(attributes);
+        return postOpAttrIfAny(this::attributes);
     }
 
     PostOpAttr postOpAttr(FileAttributes attributes) {
         return new PostOpAttr(Fattr3.of(export(), attributes));
     }
 
-    /**
-     * Attributes of the file while it is open. Absent if they cannot be read, since the operation itself has succeeded.
-     */
+    /** Attributes of the file while it is open. */
     PostOpAttr postOpAttr(OpenFile open) {
-        try {
-            return postOpAttr(open.attributes(Fattr3.NEEDED));
-        } catch (FsException e) {
-            return PostOpAttr.ABSENT;
-        }
+        return postOpAttrIfAny(open::attributes);
     }
 
     /** The same after a write through {@code open}. */
     PostOpAttr postOpAttrAfterWrite(OpenFile open) {
+        return postOpAttrIfAny(open::attributesAfterWrite);
+    }
+
+    /** What attributes are read from. */
+    @FunctionalInterface
+    private interface Source {
+        FileAttributes attributes(Set<FileAttribute> wanted) throws FsException;
+    }
+
+    /** Absent if they cannot be read, which is no failure of the operation itself. */
+    private PostOpAttr postOpAttrIfAny(Source source) {
         try {
-            return postOpAttr(open.attributesAfterWrite(Fattr3.NEEDED));
+            return postOpAttr(source.attributes(Fattr3.NEEDED));
         } catch (FsException e) {
             return PostOpAttr.ABSENT;
         }
