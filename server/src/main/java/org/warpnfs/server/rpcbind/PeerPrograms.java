@@ -37,9 +37,25 @@ public final class PeerPrograms implements PeerCalls, AutoCloseable {
     private static final int GETPORT = 3;
     private static final int IPV4_BYTES = 4;
 
+    /** A client that does not answer holds one for a few seconds; the hosts of one client hold half of them at most. */
+    private static final int TELLING_THREADS = 8;
+    /** A GRANTED and an SM_NOTIFY for each of the 4096 clients that are monitored. */
+    private static final int MOST_TELLING = 8192;
+    /** One that runs and 256 that wait, so that one host leaves nearly all of the room to others. */
+    private static final int MOST_TELLING_ONE = 1 + 256;
+
+    /** Linux clients ask for no answers by _MSG procedures, and anybody else can in the name of any address. */
+    private static final int ANSWERING_THREADS = 2;
+    /** An answer that was not sent is asked for again, so little room will do. */
+    private static final int MOST_ANSWERING = 256;
+    /** One that runs and 16 that wait, a share of the room as small as that of {@link #MOST_TELLING_ONE}. */
+    private static final int MOST_ANSWERING_ONE = 1 + 16;
+
     private final int portmapper;
-    private final PeerLine told = new PeerLine("peer-", 8, 8192, 257, this::exchange);
-    private final PeerLine answered = new PeerLine("peer-answer-", 2, 256, 17, this::exchange);
+    private final PeerLine told =
+            new PeerLine("peer-", TELLING_THREADS, MOST_TELLING, MOST_TELLING_ONE, this::exchange);
+    private final PeerLine answered =
+            new PeerLine("peer-answer-", ANSWERING_THREADS, MOST_ANSWERING, MOST_ANSWERING_ONE, this::exchange);
     private final ScheduledExecutorService timer;
 
     public PeerPrograms() {
