@@ -48,12 +48,7 @@ final class BackendRoutes {
 
     /** A file system is no longer served: locks that came through it are taken through another. */
     void withdraw(FileSystem fileSystem) {
-        byFile.of(locks -> locks.backend() != null, locks -> locks).forEach(locks -> {
-            BackendLocks backend = locks.backend();
-            if (backend != null) {
-                backend.withdraw(fileSystem);
-            }
-        });
+        byFile.backends().forEach(backend -> backend.withdraw(fileSystem));
     }
 
     private boolean isTakenAt(LockedFile file, ByteRange range) {

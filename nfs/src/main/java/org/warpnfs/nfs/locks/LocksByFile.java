@@ -8,6 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
 
@@ -79,6 +80,13 @@ final class LocksByFile {
     /** What the files that fit have, with at least one lock or request each. */
     <T> List<T> of(Predicate<FileLocks> which, Function<FileLocks, T> what) {
         return look(() -> files.values().stream().filter(which).map(what).toList());
+    }
+
+    /** The locks of files at their backends. */
+    List<BackendLocks> backends() {
+        return look(() -> files.values().stream()
+                .flatMap(locks -> Stream.ofNullable(locks.backend()))
+                .toList());
     }
 
     /** Number of files that have locks or lines. */
