@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.locks;
 
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
@@ -12,18 +13,13 @@ import org.warpnfs.fs.spi.FsException;
 final class BackendRoutes {
     private final LocksByFile byFile;
     private final BackendLocking backends;
-    private final LineGrants grants;
-    private final WaitingLines lines;
-    private final LaterWork work;
-    private final BackendPolls polls;
+    private final Function<FileLocks, BackendLocks.Books> books;
 
-    BackendRoutes(LocksByFile byFile, BackendLocking backends, LineGrants grants, WaitingLines lines, LaterWork work) {
+    /** @param books what the locks of a file at its backend have to know of the service */
+    BackendRoutes(LocksByFile byFile, BackendLocking backends, Function<FileLocks, BackendLocks.Books> books) {
         this.byFile = byFile;
         this.backends = backends;
-        this.grants = grants;
-        this.lines = lines;
-        this.work = work;
-        this.polls = new BackendPolls(byFile, grants, lines, work);
+        this.books = books;
     }
 
     /**
@@ -58,7 +54,7 @@ final class BackendRoutes {
     private BackendLocks of(FileLocks locks, LockedFile file) {
         BackendLocks backend = locks.backend();
         if (backend == null && file.backend() != null) {
-            backend = new BackendLocks(new FileBooks(locks, byFile, grants, lines, work, polls), file, backends);
+            backend = new BackendLocks(books.apply(locks), file, backends);
             locks.backend(backend);
         }
         if (backend == null) {

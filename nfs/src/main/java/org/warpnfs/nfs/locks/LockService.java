@@ -73,7 +73,9 @@ public final class LockService {
         this.lines = new WaitingLines(maxWaiting, clockNanos);
         this.grants = new LineGrants(byFile, lines, work);
         this.backends = backends;
-        this.routes = new BackendRoutes(byFile, backends, grants, lines, work);
+        BackendPolls polls = new BackendPolls(byFile, grants, lines, work);
+        this.routes =
+                new BackendRoutes(byFile, backends, locks -> new FileBooks(locks, byFile, grants, lines, work, polls));
     }
 
     /** A lock of another owner that conflicts; null if there is none. Those at the backend are not asked. */
