@@ -1,12 +1,12 @@
 package org.warpnfs.fs.local;
 
+import com.google.common.hash.Hasher;
+import com.google.common.hash.Hashing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -203,22 +203,19 @@ final class Startup {
      * there is one. No root of another file system has the same.
      */
     private static long treeId(Fd rootFd, Statx statx) {
+        Hasher hasher = Hashing.sha256()
+                .newHasher()
+                .putBytes(ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES)
+                        .putLong(statx.inode())
+                        .putLong(statx.birthSeconds())
+                        .putInt(statx.birthNanos())
+                        .array());
         try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES)
-                    .putLong(statx.inode())
-                    .putLong(statx.birthSeconds())
-                    .putInt(statx.birthNanos())
-                    .array());
-            try {
-                digest.update(HandleCalls.handleOf(rootFd).bytes());
-            } catch (ErrnoException e) {
-                LOG.debug("no kernel handles here", e);
-            }
-            return ByteBuffer.wrap(digest.digest()).getLong();
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every JDK has SHA-256", e);
+            hasher.putBytes(HandleCalls.handleOf(rootFd).bytes());
+        } catch (ErrnoException e) {
+            LOG.debug("no kernel handles here", e);
         }
+        return ByteBuffer.wrap(hasher.hash().asBytes()).getLong();
     }
 
     /** Syncs by system calls. */
