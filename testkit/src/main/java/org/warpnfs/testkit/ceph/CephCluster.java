@@ -354,10 +354,20 @@ public final class CephCluster implements AutoCloseable {
 
     /** Waits until a metadata server is active. */
     public void awaitActive() throws IOException, InterruptedException {
-        long end = System.nanoTime() + START_LIMIT.toNanos();
-        while (!command("mds stat").contains("up:active")) {
+        await(START_LIMIT, () -> command("mds stat").contains("up:active"), "no metadata server became active");
+    }
+
+    /** Something that becomes true in the cluster. */
+    @FunctionalInterface
+    private interface Condition {
+        boolean isMet() throws IOException, InterruptedException;
+    }
+
+    private void await(Duration limit, Condition condition, String complaint) throws IOException, InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        while (!condition.isMet()) {
             if (System.nanoTime() - end > 0) {
-                throw new IOException("no metadata server became active:\n" + logs());
+                throw new IOException(complaint + ":\n" + logs());
             }
             Thread.sleep(STEP_MILLIS);
         }
@@ -378,13 +388,10 @@ public final class CephCluster implements AutoCloseable {
 
     private void setQuota(long bytes, boolean full) throws IOException, InterruptedException {
         command("osd pool set-quota data max_bytes " + bytes);
-        long end = System.nanoTime() + COUNT_LIMIT.toNanos();
-        while (FULL_DATA.matcher(command("osd dump")).find() != full) {
-            if (System.nanoTime() - end > 0) {
-                throw new IOException("the pool did not become " + (full ? "full" : "free") + ":\n" + logs());
-            }
-            Thread.sleep(STEP_MILLIS);
-        }
+        await(
+                COUNT_LIMIT,
+                () -> FULL_DATA.matcher(command("osd dump")).find() == full,
+                "the pool did not become " + (full ? "full" : "free"));
     }
 
     /** Runs commands of the program {@code ceph}, and returns what it writes. */
@@ -419,13 +426,10 @@ public final class CephCluster implements AutoCloseable {
 
     /** Waits until the metadata server has answered a call of which its journal knows nothing yet. */
     public void awaitEarlyReply() throws IOException, InterruptedException {
-        long end = System.nanoTime() + START_LIMIT.toNanos();
-        while (!run("ceph", "tell", "mds.a", "dump_ops_in_flight").contains("early_replied")) {
-            if (System.nanoTime() - end > 0) {
-                throw new IOException("the metadata server has answered nothing before its journal");
-            }
-            Thread.sleep(STEP_MILLIS);
-        }
+        await(
+                START_LIMIT,
+                () -> run("ceph", "tell", "mds.a", "dump_ops_in_flight").contains("early_replied"),
+                "the metadata server has answered nothing before its journal");
     }
 
     private String run(String program, String... arguments) throws IOException, InterruptedException {
