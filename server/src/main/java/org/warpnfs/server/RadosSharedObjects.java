@@ -47,7 +47,7 @@ final class RadosSharedObjects implements SharedObjects, AutoCloseable {
         use.readLock().lock();
         try {
             requireOpen();
-            return objects.changeIf(
+            return objects.change(
                     object,
                     new RadosObjects.Expected(change.expected(), change.expectedValues()),
                     change.mark(),

@@ -159,17 +159,6 @@ public final class RadosObjects implements AutoCloseable {
      */
     public record Expected(@Nullable String mark, Map<String, byte[]> values) {}
 
-    /** Does the same as {@link #changeIf}, and depends on the mark alone. */
-    public boolean change(
-            String object,
-            @Nullable String expected,
-            @Nullable String mark,
-            Map<String, byte[]> values,
-            Collection<String> removed)
-            throws RadosException {
-        return changeIf(object, new Expected(expected, Map.of()), mark, values, removed);
-    }
-
     /**
      * Changes an object as a whole.
      *
@@ -178,7 +167,7 @@ public final class RadosObjects implements AutoCloseable {
      * @param removed names of values
      * @return false, and nothing has changed, if it was not as expected
      */
-    public boolean changeIf(
+    public boolean change(
             String object,
             Expected expected,
             @Nullable String mark,
