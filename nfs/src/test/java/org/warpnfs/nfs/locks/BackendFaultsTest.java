@@ -1,11 +1,11 @@
 package org.warpnfs.nfs.locks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.nfs.locks.NamedLocks.ANN;
+import static org.warpnfs.nfs.locks.NamedLocks.owner;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,12 +33,10 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OwnerLocks;
-import org.warpnfs.limits.ClientAddress;
 
 /** Locks at a backend that fails, does not answer, has none, or is withdrawn. */
 @Timeout(120)
 class BackendFaultsTest {
-    private static final ClientAddress ANN = ClientAddress.of(new InetSocketAddress("10.0.0.1", 700));
     private static final ByteRange ALL = ByteRange.ALL;
 
     @TempDir
@@ -59,8 +57,8 @@ class BackendFaultsTest {
     private final LockService service =
             new LockService(100, notices::add, BackendLocking.on(work::add, 100), (_, task) -> timers.add(task));
 
-    private final Owner a = new Owner("a");
-    private final Owner b = new Owner("b");
+    private final Locker a = owner("a");
+    private final Locker b = owner("b");
 
     /** A failure of the backend, or none. */
     private interface Fault {
@@ -74,23 +72,6 @@ class BackendFaultsTest {
                     throw FsException.of(error);
                 }
             };
-        }
-    }
-
-    private record Owner(String text) implements Locker {
-        @Override
-        public boolean isGone() {
-            return false;
-        }
-
-        @Override
-        public ClientAddress address() {
-            return ANN;
-        }
-
-        @Override
-        public byte[] name() {
-            return text.getBytes(StandardCharsets.US_ASCII);
         }
     }
 
@@ -170,13 +151,13 @@ class BackendFaultsTest {
         return new ByteRange(first, last);
     }
 
-    private LockAttempt lock(Owner owner, boolean exclusive, ByteRange range) throws LocksBusyException {
+    private LockAttempt lock(Locker owner, boolean exclusive, ByteRange range) throws LocksBusyException {
         LockAttempt attempt = service.lock(file, owner, exclusive, range);
         Reservation reservation = attempt.reservation();
         return reservation == null ? attempt : reservation.settle();
     }
 
-    private LockAttempt waitFor(Owner owner, boolean exclusive, ByteRange range) throws LocksBusyException {
+    private LockAttempt waitFor(Locker owner, boolean exclusive, ByteRange range) throws LocksBusyException {
         return service.lockOrWait(file, owner, exclusive, range, ANN, new LockWaiter() {
             @Override
             public void granted() {
@@ -190,7 +171,7 @@ class BackendFaultsTest {
         });
     }
 
-    private void unlock(Owner owner, ByteRange range) {
+    private void unlock(Locker owner, ByteRange range) {
         int _ = service.unlock(file.identity(), owner, range, Runnable::run);
     }
 

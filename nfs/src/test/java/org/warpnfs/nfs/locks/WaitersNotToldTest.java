@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.locks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.nfs.locks.NamedLocks.ANN;
+import static org.warpnfs.nfs.locks.NamedLocks.owner;
 
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,11 +14,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
-import org.warpnfs.limits.ClientAddress;
 
 /** Owners that are not told of their turn and ask again and again, as those of NFSv4.0 do. */
 class WaitersNotToldTest {
-    private static final ClientAddress ANN = ClientAddress.of(new InetSocketAddress("10.0.0.1", 700));
     private static final LockedFile FILE = LockedFile.here(new FileIdentity("disk", FileHandle.of(new byte[] {1})));
     private static final ByteRange RANGE = new ByteRange(0, 9);
 
@@ -33,23 +31,6 @@ class WaitersNotToldTest {
             () -> nowNanos);
 
     private record Timer(long atNanos, Runnable task) {}
-
-    private record Owner(String word) implements Locker {
-        @Override
-        public boolean isGone() {
-            return false;
-        }
-
-        @Override
-        public ClientAddress address() {
-            return ANN;
-        }
-
-        @Override
-        public byte[] name() {
-            return word.getBytes(StandardCharsets.US_ASCII);
-        }
-    }
 
     /** An owner that is told nothing. */
     private static final LockWaiter NOT_TOLD = new LockWaiter() {
@@ -66,8 +47,7 @@ class WaitersNotToldTest {
 
     @BeforeEach
     void holderLocksTheRange() throws LocksBusyException {
-        assertThat(service.lock(FILE, new Owner("holder"), true, RANGE).isGranted())
-                .isTrue();
+        assertThat(service.lock(FILE, owner("holder"), true, RANGE).isGranted()).isTrue();
     }
 
     /** Whoever has gone without a word leaves nothing behind. */
@@ -85,11 +65,11 @@ class WaitersNotToldTest {
     }
 
     private void unlock(String owner) {
-        int _ = service.unlock(FILE.identity(), new Owner(owner), RANGE, Runnable::run);
+        int _ = service.unlock(FILE.identity(), owner(owner), RANGE, Runnable::run);
     }
 
     private LockAttempt.Outcome ask(String owner, ByteRange range) throws LocksBusyException {
-        return service.lockInTurn(FILE, new Owner(owner), true, range, ANN, NOT_TOLD)
+        return service.lockInTurn(FILE, owner(owner), true, range, ANN, NOT_TOLD)
                 .outcome();
     }
 
@@ -107,12 +87,12 @@ class WaitersNotToldTest {
 
     /** Waits for the lock and is given it, as by NLM. */
     private LockAttempt.Outcome waitFor(ByteRange range) throws LocksBusyException {
-        return service.lockOrWait(FILE, new Owner("given"), true, range, ANN, () -> told.add("given"))
+        return service.lockOrWait(FILE, owner("given"), true, range, ANN, () -> told.add("given"))
                 .outcome();
     }
 
     private LockAttempt.Outcome askTold() throws LocksBusyException {
-        return service.lockInTurn(FILE, new Owner("told"), true, RANGE, ANN, () -> told.add("told"))
+        return service.lockInTurn(FILE, owner("told"), true, RANGE, ANN, () -> told.add("told"))
                 .outcome();
     }
 
@@ -225,7 +205,7 @@ class WaitersNotToldTest {
 
     @Test
     void pollerIsGone_thoseBehindItWithAFreePart_areServedWhenItIsOverdue() throws LocksBusyException {
-        int _ = service.unlock(FILE.identity(), new Owner("holder"), new ByteRange(5, 9), Runnable::run);
+        int _ = service.unlock(FILE.identity(), owner("holder"), new ByteRange(5, 9), Runnable::run);
         assertDenied("poller");
         assertThat(waitFor(new ByteRange(5, 9))).isEqualTo(LockAttempt.Outcome.WAITING);
 
@@ -239,7 +219,7 @@ class WaitersNotToldTest {
     /** One that is told asks every 30 s all the same. */
     @Test
     void toldOneIsGone_thoseBehindItWithAFreePart_areServedWhenItIsOverdue() throws LocksBusyException {
-        int _ = service.unlock(FILE.identity(), new Owner("holder"), new ByteRange(5, 9), Runnable::run);
+        int _ = service.unlock(FILE.identity(), owner("holder"), new ByteRange(5, 9), Runnable::run);
         assertThat(askTold()).isEqualTo(LockAttempt.Outcome.DENIED);
         assertThat(waitFor(new ByteRange(5, 9))).isEqualTo(LockAttempt.Outcome.WAITING);
 
@@ -269,19 +249,18 @@ class WaitersNotToldTest {
     @Test
     void pollers_thatWouldWaitForEachOther_areFoundWhileBothAsk() throws LocksBusyException {
         unlock("holder");
-        assertThat(service.lock(FILE, new Owner("poller"), true, new ByteRange(0, 0))
+        assertThat(service.lock(FILE, owner("poller"), true, new ByteRange(0, 0))
                         .isGranted())
                 .isTrue();
-        assertThat(service.lock(FILE, new Owner("other"), true, new ByteRange(1, 1))
-                        .isGranted())
+        assertThat(service.lock(FILE, owner("other"), true, new ByteRange(1, 1)).isGranted())
                 .isTrue();
         assertThat(ask("poller", new ByteRange(1, 1))).isEqualTo(LockAttempt.Outcome.DENIED);
 
         until(1900);
-        assertThat(service.wouldWaitForItself(FILE, new Owner("other"), true, new ByteRange(0, 0)))
+        assertThat(service.wouldWaitForItself(FILE, owner("other"), true, new ByteRange(0, 0)))
                 .isTrue();
         until(2100);
-        assertThat(service.wouldWaitForItself(FILE, new Owner("other"), true, new ByteRange(0, 0)))
+        assertThat(service.wouldWaitForItself(FILE, owner("other"), true, new ByteRange(0, 0)))
                 .as("it has given up")
                 .isFalse();
     }
