@@ -24,6 +24,7 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.cluster.StableFiles;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.ExportTraits;
@@ -218,7 +219,7 @@ final class Backends implements AutoCloseable {
         try {
             if (directory.equals(ServerConfig.DEFAULT_EXPORT) && !Files.exists(directory)) {
                 // If the directory were lost, so would be data that clients were told are stable.
-                new DurableDirectories(DurableDirectories::sync).make(directory);
+                new DurableDirectories(StableFiles::sync).make(directory);
                 Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
                 Files.setAttribute(directory, "unix:mode", FOR_EVERYONE);
             }

@@ -1,17 +1,14 @@
 package org.warpnfs.server;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.cluster.StableFiles;
 import org.warpnfs.server.config.ConfigException;
 
 /** The key that signs the file handles of all nodes of a cluster, so that handles are valid at each. */
@@ -37,7 +34,7 @@ final class ClusterHandleKey {
                 throw new ConfigException(file + ": holds " + key.length + " bytes, not " + BYTES
                         + "; restore it, or remove it, which makes every client's file handles stale");
             }
-            DurableDirectories.sync(cluster);
+            StableFiles.sync(cluster);
             return key;
         } catch (NoSuchFileException e) {
             throw new ConfigException(file + ": is missing", e);
@@ -49,11 +46,7 @@ final class ClusterHandleKey {
     private static void make(Path cluster, Path file) throws IOException {
         Path fresh = cluster.resolve("handle-key-" + UUID.randomUUID());
         try {
-            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            try (FileChannel out = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
-                int _ = out.write(ByteBuffer.wrap(StateDirectory.freshHandleKey()));
-                out.force(true);
-            }
+            StableFiles.create(fresh, StateDirectory.freshHandleKey());
             Files.createLink(file, fresh);
         } catch (FileAlreadyExistsException e) {
             LOG.debug("another node has made {}", file);

@@ -1,18 +1,17 @@
 package org.warpnfs.server;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.cluster.StableFiles;
 
 /**
  * Creates directories that survive a crash of the host: a name is on stable storage when its parent directory has been
@@ -67,14 +66,7 @@ final class DurableDirectories {
         }
     }
 
-    /** Brings the names in a directory to stable storage. */
-    static void sync(Path directory) throws IOException {
-        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-            names.force(true);
-        }
-    }
-
-    /** The sync of a directory; tests replace {@link #sync}. */
+    /** The sync of a directory; {@link StableFiles#sync} except in tests. */
     @FunctionalInterface
     interface Sync {
         void sync(Path directory) throws IOException;

@@ -20,6 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.cluster.StableFiles;
 import org.warpnfs.server.config.ConfigException;
 
 /**
@@ -66,7 +67,7 @@ final class StateDirectory implements AutoCloseable {
 
     /** Creates the directory if it is missing, and takes its lock. */
     static StateDirectory open(Path path) throws ConfigException {
-        return open(path, DurableDirectories::sync);
+        return open(path, StableFiles::sync);
     }
 
     /** Opens the directory with another implementation of syncing. */
@@ -94,7 +95,7 @@ final class StateDirectory implements AutoCloseable {
     static StateDirectory openOfNode(Path path, Waiting waiting) throws ConfigException {
         return open(
                 path,
-                DurableDirectories::sync,
+                StableFiles::sync,
                 waiting,
                 "another process has its lock: the node runs elsewhere, or the file system keeps the lock of a host"
                         + " that has died; stop the other one, or try again");

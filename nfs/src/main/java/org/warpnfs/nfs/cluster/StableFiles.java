@@ -32,7 +32,7 @@ public final class StableFiles {
     }
 
     /** Makes a file that does not exist; returns when its contents are on stable storage. Its name may not be. */
-    static void create(Path file, byte[] contents) throws IOException {
+    public static void create(Path file, byte[] contents) throws IOException {
         try (FileChannel out = open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
             write(out, contents);
         }
