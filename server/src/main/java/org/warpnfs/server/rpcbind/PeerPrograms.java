@@ -48,7 +48,7 @@ public final class PeerPrograms implements PeerCalls, AutoCloseable {
     private static final int ANSWERING_THREADS = 2;
     /** An answer that was not sent is asked for again, so little room will do. */
     private static final int MOST_ANSWERING = 256;
-    /** One that runs and 16 that wait, a share of the room as small as that of {@link #MOST_TELLING_ONE}. */
+    /** One that runs and 16 that wait: a fifteenth of the room. */
     private static final int MOST_ANSWERING_ONE = 1 + 16;
 
     private final int portmapper;
