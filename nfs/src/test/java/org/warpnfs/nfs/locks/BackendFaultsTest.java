@@ -57,8 +57,8 @@ class BackendFaultsTest {
     private final LockService service =
             new LockService(100, notices::add, BackendLocking.on(work::add, 100), (_, task) -> timers.add(task));
 
-    private final Locker a = owner("a");
-    private final Locker b = owner("b");
+    private final NamedLocks.Named a = owner("a");
+    private final NamedLocks.Named b = owner("b");
 
     /** A failure of the backend, or none. */
     private interface Fault {
@@ -151,27 +151,27 @@ class BackendFaultsTest {
         return new ByteRange(first, last);
     }
 
-    private LockAttempt lock(Locker owner, boolean exclusive, ByteRange range) throws LocksBusyException {
+    private LockAttempt lock(NamedLocks.Named owner, boolean exclusive, ByteRange range) throws LocksBusyException {
         LockAttempt attempt = service.lock(file, owner, exclusive, range);
         Reservation reservation = attempt.reservation();
         return reservation == null ? attempt : reservation.settle();
     }
 
-    private LockAttempt waitFor(Locker owner, boolean exclusive, ByteRange range) throws LocksBusyException {
+    private LockAttempt waitFor(NamedLocks.Named owner, boolean exclusive, ByteRange range) throws LocksBusyException {
         return service.lockOrWait(file, owner, exclusive, range, ANN, new LockWaiter() {
             @Override
             public void granted() {
-                told.add(owner.text + " granted");
+                told.add(owner.word() + " granted");
             }
 
             @Override
             public void dropped() {
-                told.add(owner.text + " dropped");
+                told.add(owner.word() + " dropped");
             }
         });
     }
 
-    private void unlock(Locker owner, ByteRange range) {
+    private void unlock(NamedLocks.Named owner, ByteRange range) {
         int _ = service.unlock(file.identity(), owner, range, Runnable::run);
     }
 

@@ -22,7 +22,8 @@ final class NamedLocks {
     private final SteppedLocks stepped = new SteppedLocks();
     private final List<String> told = new ArrayList<>();
 
-    private record Named(String word) implements Locker {
+    /** An owner that is there as long as the test. */
+    record Named(String word) implements Locker {
         @Override
         public boolean isGone() {
             return false;
@@ -51,7 +52,7 @@ final class NamedLocks {
         return new ByteRange(first, last);
     }
 
-    static Locker owner(String name) {
+    static Named owner(String name) {
         return new Named(name);
     }
 
