@@ -264,19 +264,24 @@ final class FileContents {
             return;
         }
         boolean clearsEnd = wholeEnd << PAGE_BYTES_LOG2 < end && end != sizeBytes;
-        if (offset < wholeStart << PAGE_BYTES_LOG2) {
+        if (offset < startBytes(wholeStart, end)) {
             unshareAt(offset);
         }
         if (clearsEnd) {
             unshareAt(end);
         }
-        clear(offset, wholeStart << PAGE_BYTES_LOG2);
+        clear(offset, startBytes(wholeStart, end));
         if (clearsEnd) {
             clear(wholeEnd << PAGE_BYTES_LOG2, end);
         }
         if (wholeStart < wholeEnd) {
             drop(wholeStart, wholeEnd - 1);
         }
+    }
+
+    /** Where a page begins; {@code end} for the page behind the last possible offset. */
+    private static long startBytes(long page, long end) {
+        return page > Long.MAX_VALUE >>> PAGE_BYTES_LOG2 ? end : page << PAGE_BYTES_LOG2;
     }
 
     private void unshareAt(long offset) throws FsException {
