@@ -97,26 +97,42 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
     final FileAttributes attributes() {
         lock.readLock().lock();
         try {
-            return new FileAttributes(
-                    type(),
-                    permissions,
-                    linkCount,
-                    uid,
-                    gid,
-                    sizeBytes(),
-                    usedBytes(),
-                    deviceMajor(),
-                    deviceMinor(),
-                    fileSystemId,
-                    fileId,
-                    accessTime,
-                    modifyTime,
-                    changeTime,
-                    birthTime,
-                    changeId);
+            return attributesLocked();
         } finally {
             lock.readLock().unlock();
         }
+    }
+
+    /** The attributes; null while the file is being changed. */
+    final @Nullable FileAttributes tryAttributes() {
+        if (!lock.readLock().tryLock()) {
+            return null;
+        }
+        try {
+            return attributesLocked();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    private FileAttributes attributesLocked() {
+        return new FileAttributes(
+                type(),
+                permissions,
+                linkCount,
+                uid,
+                gid,
+                sizeBytes(),
+                usedBytes(),
+                deviceMajor(),
+                deviceMinor(),
+                fileSystemId,
+                fileId,
+                accessTime,
+                modifyTime,
+                changeTime,
+                birthTime,
+                changeId);
     }
 
     final Protection protection() {

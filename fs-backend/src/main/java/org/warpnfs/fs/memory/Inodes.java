@@ -241,7 +241,7 @@ final class Inodes {
     void closed(RegularInode inode) {
         inode.lock.writeLock().lock();
         try {
-            inode.openCount--;
+            inode.openCount.decrementAndGet();
             releaseIfUnused(inode);
         } finally {
             inode.lock.writeLock().unlock();
@@ -249,7 +249,9 @@ final class Inodes {
     }
 
     private void releaseIfUnused(Inode inode) {
-        if (inode.linkCount > 0 || inode.gone || (inode instanceof RegularInode regular && regular.openCount > 0)) {
+        if (inode.linkCount > 0
+                || inode.gone
+                || (inode instanceof RegularInode regular && regular.openCount.get() > 0)) {
             return;
         }
         inode.gone = true;

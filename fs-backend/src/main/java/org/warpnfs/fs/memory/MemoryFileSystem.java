@@ -4,6 +4,8 @@ import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -192,8 +194,8 @@ public final class MemoryFileSystem implements FileSystem {
     }
 
     @Override
-    public FileAttributes tryAttributes(FileHandle file) throws FsException {
-        return attributes(file);
+    public @Nullable FileAttributes tryAttributes(FileHandle file) throws FsException {
+        return inodes.get(file).tryAttributes();
     }
 
     @Override
@@ -340,23 +342,37 @@ public final class MemoryFileSystem implements FileSystem {
     public OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException {
         Inode inode = inodes.get(file);
         RegularInode regular = inodes.requireRegular(inode);
-        regular.lock.writeLock().lock();
+        Lock lock = regular.lock.readLock();
+        lock.lock();
         try {
-            if (regular.gone) {
-                throw FsException.of(FsError.STALE);
-            }
-            PosixJudge.requireOpenable(caller, regular.protection(), access);
-            regular.openCount++;
-            return new MemoryOpenFile(this, regular, caller, access);
+            return openLocked(caller, regular, access);
         } finally {
-            regular.lock.writeLock().unlock();
+            lock.unlock();
         }
     }
 
-    /** Opens a file at once: all locks here are held for no longer than one change in memory takes. */
+    /** Does not wait for a change of the file, since an ALLOCATE of much may take long. */
     @Override
-    public OpenFile tryOpen(Caller caller, FileHandle file, OpenAccess access) throws FsException {
-        return open(caller, file, access);
+    public @Nullable OpenFile tryOpen(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        RegularInode regular = inodes.requireRegular(inodes.get(file));
+        Lock lock = regular.lock.readLock();
+        if (!lock.tryLock()) {
+            return null;
+        }
+        try {
+            return openLocked(caller, regular, access);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private OpenFile openLocked(Caller caller, RegularInode regular, OpenAccess access) throws FsException {
+        if (regular.gone) {
+            throw FsException.of(FsError.STALE);
+        }
+        PosixJudge.requireOpenable(caller, regular.protection(), access);
+        regular.openCount.incrementAndGet();
+        return new MemoryOpenFile(this, regular, caller, access);
     }
 
     /** Notes that an open file was closed. */

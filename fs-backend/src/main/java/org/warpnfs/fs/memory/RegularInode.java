@@ -1,5 +1,6 @@
 package org.warpnfs.fs.memory;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileType;
 
@@ -9,8 +10,8 @@ final class RegularInode extends Inode {
     /** Verifier of the exclusive create that made the file, until its times are set. */
     @Nullable
     Long createVerifier;
-    /** Number of opens. A file without opens and without names is removed. */
-    int openCount;
+    /** Number of opens. It grows under the read lock. A file without opens and without names is removed. */
+    final AtomicInteger openCount = new AtomicInteger();
 
     RegularInode(Birth birth, PageAllocator allocator) {
         super(birth);

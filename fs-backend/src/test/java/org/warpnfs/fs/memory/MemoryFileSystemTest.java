@@ -8,6 +8,11 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -253,5 +258,70 @@ class MemoryFileSystemTest {
             }
             assertThat(small.heapFreeBytes()).isEqualTo(free);
         }
+    }
+
+    /** An event loop that waited here would hold up all its connections. */
+    @Test
+    void tryAttributesAndTryOpen_whileALongAllocateRuns_doNotWait() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        PageAllocator.Host slow = bytes -> {
+            begun.countDown();
+            awaitLatch(end);
+            return PageAllocator.Host.OWN.take(bytes);
+        };
+        MemoryFileSystem.Bounds bounds = new MemoryFileSystem.Bounds(CAPACITY_BYTES, 0, 1 << 20, 10);
+        try (MemoryFileSystem slowly = new MemoryFileSystem(bounds, InstantSource.system(), slow);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            FileHandle file = slowly.create(
+                            Caller.ROOT, slowly.root(), FileName.of("f"), new CreateMode.Guarded(AttributeChanges.NONE))
+                    .node()
+                    .handle();
+            OpenFile open = slowly.open(Caller.ROOT, file, OpenAccess.READ_WRITE);
+            Future<?> allocate = threads.submit(() -> {
+                open.allocate(0, 1);
+                return true;
+            });
+            try {
+                awaitLatch(begun);
+                Future<?> attributes = threads.submit(() -> slowly.tryAttributes(file));
+                Future<?> opened = threads.submit(() -> slowly.tryOpen(Caller.ROOT, file, OpenAccess.READ));
+
+                assertThat(attributes).succeedsWithin(5, TimeUnit.SECONDS).isNull();
+                assertThat(opened).succeedsWithin(5, TimeUnit.SECONDS).isNull();
+            } finally {
+                end.countDown();
+            }
+            assertThat(allocate).succeedsWithin(5, TimeUnit.SECONDS);
+            assertThat(slowly.tryAttributes(file)).isNotNull();
+            open.close();
+        }
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void setSize_shorterAndLongerAgainAtTheLastOffsets_leavesZeroes() throws Exception {
+        FileHandle file = file("f");
+        setSize(file, Long.MAX_VALUE);
+        try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE)) {
+            open.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4}), Long.MAX_VALUE - 100, Stability.UNSTABLE);
+            setSize(file, Long.MAX_VALUE - 98);
+            setSize(file, Long.MAX_VALUE);
+
+            ByteBuffer sink = ByteBuffer.allocate(4);
+            assertThat(open.read(sink, Long.MAX_VALUE - 100)).isEqualTo(4);
+            assertThat(sink.array()).containsExactly(1, 2, 0, 0);
+        }
+    }
+
+    private void setSize(FileHandle file, long sizeBytes) throws FsException {
+        fs.setAttributes(Caller.ROOT, file, new AttributeChanges(null, null, null, sizeBytes, null, null));
     }
 }
