@@ -176,13 +176,15 @@ public final class CompoundWriter {
         return copy;
     }
 
-    /** Writes everything to a reply's stream, payloads as payloads. This object is empty afterwards. */
+    /**
+     * Writes everything to a reply's stream, payloads as payloads. This object is empty afterwards. If encoding fails,
+     * it keeps the payloads that it has not passed on, for {@link #release}.
+     */
     public void writeTo(XdrEncodingStream out) {
         int from = 0;
-        List<Placed> placed = List.copyOf(payloads);
-        payloads.clear();
-        for (Placed item : placed) {
-            out.xdrEncodeOpaque(bytes, from, item.position() - from);
+        while (!payloads.isEmpty()) {
+            out.xdrEncodeOpaque(bytes, from, payloads.getFirst().position() - from);
+            Placed item = payloads.removeFirst();
             from = item.position();
             if (item.eligible()) {
                 PayloadXdr.encode(out, item.payload());
