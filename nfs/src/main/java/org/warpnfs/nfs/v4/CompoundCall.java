@@ -25,7 +25,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  *
  * <h2>Buffers</h2>
  *
- * If the reply is kept, its payloads are copied and released at once.
+ * If the reply is kept, its payloads are copied and released at once. The copy may fail, for example if the disk cannot
+ * read what the page cache has lost since. Then the call has failed, and a repetition is performed.
  */
 final class CompoundCall implements RememberedCall {
     private final Compound compound;
@@ -63,15 +64,28 @@ final class CompoundCall implements RememberedCall {
 
     @Override
     public void perform(Consumer<@Nullable Outcome> ended) {
-        execute((result, out) -> ended.accept(
-                result == null
-                        ? null
-                        : switch (result.effect()) {
-                            case NONE -> new Outcome.Own(() -> send(out));
-                            case PUT_OFF -> new Outcome.Passing(encoded(out));
-                            case WROTE -> new Outcome.Kept(encoded(out), true);
-                            case CHANGED -> new Outcome.Kept(encoded(out));
-                        }));
+        execute((result, out) -> {
+            Outcome outcome = null;
+            boolean known = false;
+            try {
+                outcome = result == null ? null : outcome(result, out);
+                known = true;
+            } finally {
+                if (!known) {
+                    ended.accept(null);
+                }
+            }
+            ended.accept(outcome);
+        });
+    }
+
+    private Outcome outcome(Compound.Executed result, CompoundWriter out) {
+        return switch (result.effect()) {
+            case NONE -> new Outcome.Own(() -> send(out));
+            case PUT_OFF -> new Outcome.Passing(encoded(out));
+            case WROTE -> new Outcome.Kept(encoded(out), true);
+            case CHANGED -> new Outcome.Kept(encoded(out));
+        };
     }
 
     @Override

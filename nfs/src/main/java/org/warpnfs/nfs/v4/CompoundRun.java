@@ -155,9 +155,7 @@ final class CompoundRun implements LaneTask {
         } finally {
             if (next == null) {
                 end(null);
-                out.release();
-                timer.ended(Nfs4Status.SERVERFAULT.name());
-                ended.accept(null);
+                failed();
             }
         }
         switch (next) {
@@ -188,11 +186,25 @@ final class CompoundRun implements LaneTask {
         run();
     }
 
+    private void failed() {
+        out.release();
+        timer.ended(Nfs4Status.SERVERFAULT.name());
+        ended.accept(null);
+    }
+
     private void finish() {
-        end(out);
-        if (call.calling().sequence() instanceof SequenceOutcome.Replay replay) {
-            out.truncate(0);
-            replay.reply().encode(out);
+        boolean isComplete = false;
+        try {
+            end(out);
+            if (call.calling().sequence() instanceof SequenceOutcome.Replay replay) {
+                out.truncate(0);
+                replay.reply().encode(out);
+            }
+            isComplete = true;
+        } finally {
+            if (!isComplete) {
+                failed();
+            }
         }
         timer.ended(lastStatus.name());
         ended.accept(new Compound.Executed(
@@ -399,9 +411,12 @@ final class CompoundRun implements LaneTask {
 
     private void endSequence(@Nullable CompoundWriter reply) {
         if (call.calling().sequence() instanceof SequenceOutcome.Execute execution) {
-            CachedReply kept =
-                    reply != null && call.calling().cacheReply() ? new CachedReply(reply.toByteArray()) : null;
-            services.state().sessions().endSequence(services.clockNanos().getAsLong(), execution, kept);
+            CachedReply kept = null;
+            try {
+                kept = reply != null && call.calling().cacheReply() ? new CachedReply(reply.toByteArray()) : null;
+            } finally {
+                services.state().sessions().endSequence(services.clockNanos().getAsLong(), execution, kept);
+            }
         }
     }
 }

@@ -14,6 +14,10 @@ import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.glassfish.grizzly.memory.ByteBufferManager;
+import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 import org.warpnfs.payload.Source;
@@ -26,7 +30,9 @@ public final class ReplyKeeper implements RpcTransport {
     private final InetSocketAddress remote;
     private final ReplyQueue replies = new ReplyQueue();
     private final Queue<byte[]> backwardCalls = new ArrayDeque<>();
+    private final Queue<LaneTask> rests = new ArrayDeque<>();
     private boolean open = true;
+    private boolean hasLanes;
     private volatile byte[] reply;
 
     /** A client's connection. */
@@ -46,7 +52,8 @@ public final class ReplyKeeper implements RpcTransport {
     /** Does the same as {@link #call(RpcDispatchable, InetSocketAddress, byte[])} on this connection. */
     public byte[] call(RpcDispatchable program, byte[] message) throws Exception {
         reply = null;
-        Xdr xdr = new FreshReplyXdr(ByteBuffer.wrap(message));
+        ByteBuffer bytes = ByteBuffer.wrap(message);
+        Xdr xdr = hasLanes ? new LanesXdr(bytes) : new FreshReplyXdr(bytes);
         xdr.beginDecoding();
         int xid = xdr.xdrDecodeInt();
         int direction = xdr.xdrDecodeInt();
@@ -57,6 +64,17 @@ public final class ReplyKeeper implements RpcTransport {
         call.accept();
         program.dispatchOncRpcCall(call);
         return reply;
+    }
+
+    /** From now on calls begin in the lane for short ones. What belongs to another lane waits for {@link #goOn}. */
+    public ReplyKeeper withLanes() {
+        hasLanes = true;
+        return this;
+    }
+
+    /** Runs the rest of a call that went to another lane. */
+    public void goOn() {
+        rests.remove().run();
     }
 
     /** The reply to the last call, which may have come after the call returned; null if there is none yet. */
@@ -140,7 +158,7 @@ public final class ReplyKeeper implements RpcTransport {
     }
 
     /** Encodes the reply into memory of its own, and copies payloads. */
-    private static final class FreshReplyXdr extends Xdr implements PayloadEncoder {
+    private static class FreshReplyXdr extends Xdr implements PayloadEncoder {
         private static final ByteBufferManager MEMORY = new ByteBufferManager();
 
         FreshReplyXdr(ByteBuffer call) {
@@ -167,6 +185,37 @@ public final class ReplyKeeper implements RpcTransport {
         public void xdrEncodePayload(Source payload) {
             xdrEncodeByteBuffer(payload.bytes());
             payload.release();
+        }
+    }
+
+    private final class LanesXdr extends FreshReplyXdr implements CallLanes {
+        LanesXdr(ByteBuffer call) {
+            super(call);
+        }
+
+        @Override
+        public ClientAddress client() {
+            return ClientAddress.of(remote);
+        }
+
+        @Override
+        public Lane lane() {
+            return Lane.SHORT;
+        }
+
+        @Override
+        public boolean mayWait() {
+            return false;
+        }
+
+        @Override
+        public void proceed(Lane lane, LaneTask rest) {
+            rests.add(rest);
+        }
+
+        @Override
+        public Runnable onConnectionEnd(Runnable task) {
+            return () -> {};
         }
     }
 }
