@@ -111,7 +111,7 @@ final class FileContents {
             return;
         }
         long end = end(offset, length);
-        addPages(offset, end);
+        addPages(offset, end, null);
         unshare(offset >>> PAGE_BYTES_LOG2, (end - 1) >>> PAGE_BYTES_LOG2);
         MemorySegment from = MemorySegment.ofBuffer(source);
         int done = 0;
@@ -130,12 +130,20 @@ final class FileContents {
         sizeBytes = Math.max(sizeBytes, end);
     }
 
-    void allocate(long offset, long lengthBytes) throws FsException {
-        if (lengthBytes > 0) {
-            long end = end(offset, lengthBytes);
-            addPages(offset, end);
-            sizeBytes = Math.max(sizeBytes, end);
-        }
+    /** How many pages {@link #allocate} would add. FILE_TOO_BIG if the range ends beyond all offsets. */
+    long missingPages(long offset, long lengthBytes) throws FsException {
+        return missing(offset >>> PAGE_BYTES_LOG2, (end(offset, lengthBytes) - 1) >>> PAGE_BYTES_LOG2);
+    }
+
+    /**
+     * Adds the missing pages of a range that is not empty.
+     *
+     * @param supply is used first; it has too few if others have made holes since
+     */
+    void allocate(long offset, long lengthBytes, PageAllocator.Supply supply) throws FsException {
+        long end = end(offset, lengthBytes);
+        addPages(offset, end, supply);
+        sizeBytes = Math.max(sizeBytes, end);
     }
 
     /** Throws NO_SPACE if the host has no memory for a page in place of a lent one, and changes nothing. */
@@ -197,30 +205,41 @@ final class FileContents {
         return leaf == null ? null : leaf.get((int) (index & (PAGES_PER_LEAF - 1)));
     }
 
+    private long missing(long first, long last) {
+        return last - first + 1 - countPages(first, last);
+    }
+
     /**
      * Adds every missing page between {@code offset} and {@code end}. If it throws, the pages that it has added are all
      * zero, so the contents are unchanged.
+     *
+     * @param supply pages that are there already; null if none are
      */
-    private void addPages(long offset, long end) throws FsException {
+    private void addPages(long offset, long end, PageAllocator.@Nullable Supply supply) throws FsException {
         long first = offset >>> PAGE_BYTES_LOG2;
-        long last = (end - 1) >>> PAGE_BYTES_LOG2;
-        long missing = last - first + 1 - countPages(first, last);
+        long missing = missing(first, (end - 1) >>> PAGE_BYTES_LOG2);
         if (missing == 0) {
             return;
         }
-        allocator.reserve(missing);
+        long reserved = Math.max(0, missing - (supply == null ? 0 : supply.count()));
+        allocator.reserve(reserved);
         try {
             for (long index = first; missing > 0; index++) {
                 Leaf leaf = leaves.computeIfAbsent(index >>> PAGES_PER_LEAF_LOG2, key -> new Leaf());
                 int slot = (int) (index & (PAGES_PER_LEAF - 1));
                 if (leaf.get(slot) == null) {
-                    leaf.put(slot, allocator.takeReserved());
+                    Page page = supply == null ? null : supply.poll();
+                    if (page == null) {
+                        page = allocator.takeReserved();
+                        reserved--;
+                    }
+                    leaf.put(slot, page);
                     missing--;
                     pages++;
                 }
             }
         } catch (FsException | RuntimeException | Error e) {
-            allocator.unreserve(missing);
+            allocator.unreserve(reserved);
             throw e;
         }
     }

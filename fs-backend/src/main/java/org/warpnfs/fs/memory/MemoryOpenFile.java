@@ -99,10 +99,15 @@ final class MemoryOpenFile implements OpenFile {
     @Override
     public void sync() {}
 
+    /** Takes the pages before it locks the file: clearing gigabytes takes long, and others go on meanwhile. */
     @Override
     public void allocate(long offset, long lengthBytes) throws FsException {
         requirePositive(lengthBytes);
-        change(() -> inode.contents.allocate(offset, lengthBytes));
+        requireWrite();
+        long missing = ofContents(() -> inode.contents.missingPages(offset, lengthBytes));
+        try (PageAllocator.Supply pages = inode.allocator.supply(missing)) {
+            change(() -> inode.contents.allocate(offset, lengthBytes, pages));
+        }
     }
 
     @Override
@@ -132,19 +137,19 @@ final class MemoryOpenFile implements OpenFile {
 
     @Override
     public long seekData(long offset) throws FsException {
-        return seek(() -> inode.contents.seekData(offset));
+        return ofContents(() -> inode.contents.seekData(offset));
     }
 
     @Override
     public long seekHole(long offset) throws FsException {
-        return seek(() -> inode.contents.seekHole(offset));
+        return ofContents(() -> inode.contents.seekHole(offset));
     }
 
-    private long seek(Seek seek) throws FsException {
+    private long ofContents(Question question) throws FsException {
         Lock lock = inode.lock.readLock();
         lock.lock();
         try {
-            return seek.find();
+            return question.answer();
         } finally {
             lock.unlock();
         }
@@ -202,7 +207,7 @@ final class MemoryOpenFile implements OpenFile {
         void apply() throws FsException;
     }
 
-    private interface Seek {
-        long find() throws FsException;
+    private interface Question {
+        long answer() throws FsException;
     }
 }

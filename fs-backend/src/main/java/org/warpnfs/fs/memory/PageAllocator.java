@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
@@ -79,6 +80,48 @@ final class PageAllocator {
         page.begin();
         page.clear();
         return page;
+    }
+
+    /** Charges the capacity for {@code count} pages, and takes them. A long wait for the host must hold no lock. */
+    Supply supply(long count) throws FsException {
+        reserve(count);
+        Supply supply = new Supply();
+        long left = count;
+        try {
+            for (; left > 0; left--) {
+                supply.pages.add(takeReserved());
+            }
+            return supply;
+        } finally {
+            if (left > 0) {
+                unreserve(left);
+                supply.close();
+            }
+        }
+    }
+
+    /** Pages of zeroes for one file, taken before it is locked. Close gives back those that it did not need. */
+    final class Supply implements AutoCloseable {
+        private final ArrayDeque<Page> pages = new ArrayDeque<>();
+
+        private Supply() {}
+
+        int count() {
+            return pages.size();
+        }
+
+        /** The next page, which belongs to the caller then; null if there is none. */
+        @Nullable
+        Page poll() {
+            return pages.poll();
+        }
+
+        @Override
+        public void close() {
+            for (Page page = poll(); page != null; page = poll()) {
+                giveBack(page);
+            }
+        }
     }
 
     private void addSlab() throws FsException {

@@ -7,6 +7,7 @@ import org.warpnfs.fs.spi.FileType;
 /** A regular file. */
 final class RegularInode extends Inode {
     final FileContents contents;
+    final PageAllocator allocator;
     /** Verifier of the exclusive create that made the file, until its times are set. */
     @Nullable
     Long createVerifier;
@@ -15,6 +16,7 @@ final class RegularInode extends Inode {
 
     RegularInode(Birth birth, PageAllocator allocator) {
         super(birth);
+        this.allocator = allocator;
         this.contents = new FileContents(allocator);
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ import org.warpnfs.fs.spi.XattrMode;
 /** Properties that only the memory backend has: capacity, and handles of one instance. */
 class MemoryFileSystemTest {
     private static final long CAPACITY_BYTES = 4 << 20;
+    private static final byte[] DATA = {1, 2, 3, 4, 5};
 
     private final MemoryFileSystem fs = new MemoryFileSystem(CAPACITY_BYTES, 10);
 
@@ -46,7 +48,11 @@ class MemoryFileSystemTest {
     }
 
     private FileHandle file(String name) throws FsException {
-        return fs.create(Caller.ROOT, fs.root(), FileName.of(name), new CreateMode.Guarded(AttributeChanges.NONE))
+        return file(fs, name);
+    }
+
+    private static FileHandle file(MemoryFileSystem files, String name) throws FsException {
+        return files.create(Caller.ROOT, files.root(), FileName.of(name), new CreateMode.Guarded(AttributeChanges.NONE))
                 .node()
                 .handle();
     }
@@ -262,38 +268,88 @@ class MemoryFileSystemTest {
 
     /** An event loop that waited here would hold up all its connections. */
     @Test
-    void tryAttributesAndTryOpen_whileALongAllocateRuns_doNotWait() throws Exception {
+    void callsOfAnEventLoop_whileALongAllocateRuns_doNotWait() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        PageAllocator.Host slow = bytes -> {
-            begun.countDown();
-            awaitLatch(end);
+        AtomicBoolean slow = new AtomicBoolean();
+        PageAllocator.Host host = bytes -> {
+            if (slow.get()) {
+                begun.countDown();
+                awaitLatch(end);
+            }
             return PageAllocator.Host.OWN.take(bytes);
         };
-        MemoryFileSystem.Bounds bounds = new MemoryFileSystem.Bounds(CAPACITY_BYTES, 0, 1 << 20, 10);
-        try (MemoryFileSystem slowly = new MemoryFileSystem(bounds, InstantSource.system(), slow);
+        MemoryFileSystem.Bounds bounds = new MemoryFileSystem.Bounds(CAPACITY_BYTES, 1 << 20, 1 << 20, 10);
+        try (MemoryFileSystem slowly = new MemoryFileSystem(bounds, InstantSource.system(), host);
                 ExecutorService threads = Executors.newCachedThreadPool()) {
-            FileHandle file = slowly.create(
-                            Caller.ROOT, slowly.root(), FileName.of("f"), new CreateMode.Guarded(AttributeChanges.NONE))
-                    .node()
-                    .handle();
+            FileHandle file = file(slowly, "f");
             OpenFile open = slowly.open(Caller.ROOT, file, OpenAccess.READ_WRITE);
+            assertThat(open.write(ByteBuffer.wrap(DATA), 0, Stability.UNSTABLE)).isNotNull();
+            slow.set(true);
             Future<?> allocate = threads.submit(() -> {
-                open.allocate(0, 1);
+                open.allocate(0, 2 << 20);
                 return true;
             });
             try {
                 awaitLatch(begun);
-                Future<?> attributes = threads.submit(() -> slowly.tryAttributes(file));
-                Future<?> opened = threads.submit(() -> slowly.tryOpen(Caller.ROOT, file, OpenAccess.READ));
+                Future<?> calls = threads.submit(() -> {
+                    assertThat(slowly.tryAttributes(file)).isNotNull();
+                    try (OpenFile again = slowly.tryOpen(Caller.ROOT, file, OpenAccess.READ)) {
+                        assertThat(again.sizeBytes()).isEqualTo(DATA.length);
+                        assertThat(again.tryRead(ByteBuffer.allocate(10), 0)).isEqualTo(DATA.length);
+                        again.lend(0, 1000).orElseThrow().close();
+                    }
+                    return true;
+                });
 
-                assertThat(attributes).succeedsWithin(5, TimeUnit.SECONDS).isNull();
-                assertThat(opened).succeedsWithin(5, TimeUnit.SECONDS).isNull();
+                assertThat(calls).succeedsWithin(5, TimeUnit.SECONDS);
             } finally {
                 end.countDown();
             }
             assertThat(allocate).succeedsWithin(5, TimeUnit.SECONDS);
-            assertThat(slowly.tryAttributes(file)).isNotNull();
+            assertThat(slowly.attributes(file).sizeBytes()).isEqualTo(2 << 20);
+            assertThat(slowly.attributes(file).usedBytes()).isEqualTo(2 << 20);
+            open.close();
+        }
+    }
+
+    /** Somebody else has written there meanwhile, so the file needs fewer pages than were taken. */
+    @Test
+    void allocate_besideAWrite_givesBackWhatItDoesNotNeed() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicBoolean first = new AtomicBoolean(true);
+        PageAllocator.Host slowOnce = bytes -> {
+            if (first.compareAndSet(true, false)) {
+                begun.countDown();
+                awaitLatch(end);
+            }
+            return PageAllocator.Host.OWN.take(bytes);
+        };
+        MemoryFileSystem.Bounds bounds = new MemoryFileSystem.Bounds(CAPACITY_BYTES, 0, 1 << 20, 10);
+        try (MemoryFileSystem slowly = new MemoryFileSystem(bounds, InstantSource.system(), slowOnce);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            long free = slowly.statistics().freeBytes();
+            FileHandle file = file(slowly, "f");
+            OpenFile open = slowly.open(Caller.ROOT, file, OpenAccess.READ_WRITE);
+            Future<?> allocate = threads.submit(() -> {
+                open.allocate(0, 10 * PageAllocator.PAGE_BYTES);
+                return true;
+            });
+            awaitLatch(begun);
+            Future<?> write = threads.submit(() -> {
+                open.write(ByteBuffer.wrap(DATA), 0, Stability.UNSTABLE);
+                return true;
+            });
+            end.countDown();
+            assertThat(write).succeedsWithin(5, TimeUnit.SECONDS);
+            assertThat(allocate).succeedsWithin(5, TimeUnit.SECONDS);
+
+            assertThat(slowly.attributes(file).usedBytes()).isEqualTo(10L * PageAllocator.PAGE_BYTES);
+            assertThat(slowly.statistics().freeBytes()).isEqualTo(free - 10L * PageAllocator.PAGE_BYTES);
+            ByteBuffer read = ByteBuffer.allocate(DATA.length);
+            assertThat(open.read(read, 0)).isEqualTo(DATA.length);
+            assertThat(read.array()).isEqualTo(DATA);
             open.close();
         }
     }
