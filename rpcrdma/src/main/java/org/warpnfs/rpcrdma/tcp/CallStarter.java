@@ -50,7 +50,10 @@ final class CallStarter implements ReplyWriter.Calls {
     private long receivedBytes;
     private int inFlight;
     private boolean called;
-    private boolean waitsForClient;
+
+    /** Whether the client's account has counted a call for which this connection waited. */
+    private boolean granted;
+
     private boolean turnScheduled;
     private boolean starting;
     private boolean room = true;
@@ -169,40 +172,43 @@ final class CallStarter implements ReplyWriter.Calls {
             statistics.increment(Counter.UNSENT_WAITS);
             return false;
         }
-        room = tryStart() || waitForClient();
+        room = takeGranted() || startOrWait();
         return room;
     }
 
-    private boolean waitForClient() {
-        statistics.increment(Counter.CLIENT_WAITS);
-        if (!waitsForClient) {
-            waitsForClient = true;
-            account.awaitRoom(wake);
-        }
-        return tryStart();
-    }
-
-    /** The client has room again. Called on the thread that made room. */
-    private void roomAtClient() {
-        try {
-            channel.eventLoop().execute(() -> {
-                waitsForClient = false;
-                startCalls();
-                // Wakes the next connection, if this one did not need the room.
-                account.wakeIfRoom();
-            });
-        } catch (RejectedExecutionException e) {
-            // The event loop has stopped, and the connection has ended. The room is for the next connection.
-            account.wakeIfRoom();
-        }
+    private boolean takeGranted() {
+        boolean has = granted;
+        granted = false;
+        return has;
     }
 
     /**
      * Counts a call for its client. A connection whose peer has taken all replies may have one call in flight, whatever
      * other connections of its client leave untaken.
      */
-    private boolean tryStart() {
-        return account.tryStart(inFlight == 0);
+    private boolean startOrWait() {
+        if (account.startOrWait(inFlight == 0, wake)) {
+            return true;
+        }
+        statistics.increment(Counter.CLIENT_WAITS);
+        return false;
+    }
+
+    /** The client has room again, and a call was counted for this connection. Called on the thread that made room. */
+    private void roomAtClient() {
+        try {
+            channel.eventLoop().execute(() -> {
+                granted = true;
+                startCalls();
+                if (takeGranted()) {
+                    // This connection did not need the room.
+                    account.ended();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // The event loop has stopped, and the connection has ended. The room is for the next connection.
+            account.ended();
+        }
     }
 
     /** Returns whether the record is a call, which is in flight then. */
@@ -311,8 +317,6 @@ final class CallStarter implements ReplyWriter.Calls {
         reader.close();
         memory.close();
         held.close();
-        if (waitsForClient) {
-            account.leave(wake);
-        }
+        account.leave(wake);
     }
 }

@@ -30,6 +30,32 @@ class TcpCallsInFlightTest extends ServedPeers {
         Rpc.success(9, two.receive());
     }
 
+    /** A connection with a backlog does not take the room that its own calls make before another one that waits. */
+    @Test
+    void connectionThatWaits_besideOneWithABacklog_hasItsTurn() throws Exception {
+        start(TcpOptions.builder().maxCalls(64, 1));
+        TcpPeer busy = peer(HOSTILE);
+        ByteBuffer backlog = ByteBuffer.allocate(3 * 44);
+        for (int xid = 0; xid < 3; xid++) {
+            backlog.putInt(TcpPeer.LAST_FRAGMENT | 40)
+                    .put(Rpc.header(xid, EchoProgram.PARK, 0).flip());
+        }
+        busy.sendBytes(backlog.flip());
+        await(() -> program.parkedCount() == 1 && count(Counter.CLIENT_WAITS) == 1);
+        TcpPeer waits = peer(HOSTILE);
+        waits.send(Rpc.call(9, EchoProgram.NULL));
+        await(() -> count(Counter.CLIENT_WAITS) == 2);
+        for (int xid = 0; xid < 2; xid++) {
+            await(() -> program.parkedCount() == 1);
+            answerParked();
+            Rpc.success(xid, busy.receive());
+        }
+        Rpc.success(9, waits.receive());
+        await(() -> program.parkedCount() == 1);
+        answerParked();
+        Rpc.success(2, busy.receive());
+    }
+
     /** A record that is not valid is no call, and takes no call's place. */
     @Test
     void recordsWithoutSense_moreThanAClientMayHaveCalls_leaveRoomForCalls() throws Exception {
@@ -52,8 +78,8 @@ class TcpCallsInFlightTest extends ServedPeers {
         assertThat(account.tryStart(true)).isTrue();
         List<String> told = new java.util.ArrayList<>();
         Runnable first = () -> told.add("first");
-        account.awaitRoom(first);
-        account.awaitRoom(() -> told.add("second"));
+        assertThat(account.startOrWait(true, first)).isFalse();
+        assertThat(account.startOrWait(true, () -> told.add("second"))).isFalse();
         account.leave(first);
         assertThat(account.waiting()).isEqualTo(1);
         account.ended();
