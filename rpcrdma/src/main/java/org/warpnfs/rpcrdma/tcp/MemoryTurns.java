@@ -17,8 +17,19 @@ final class MemoryTurns {
     static class Share {
         private final Deque<Request> waiting = new ArrayDeque<>();
 
+        /** Requests that come before all others of the client. */
+        private final Deque<Request> first = new ArrayDeque<>();
+
         final boolean hasWaiting() {
-            return !waiting.isEmpty();
+            return !waiting.isEmpty() || !first.isEmpty();
+        }
+
+        private Request next() {
+            return first.isEmpty() ? waiting.getFirst() : first.getFirst();
+        }
+
+        private boolean remove(Request request) {
+            return first.remove(request) || waiting.remove(request);
         }
     }
 
@@ -59,27 +70,27 @@ final class MemoryTurns {
         request.share.waiting.addLast(request);
     }
 
-    /** Adds a request before all others of its client. */
+    /** Adds a request before all others of its client, except those that were added or moved there earlier. */
     void addFirst(Request request) {
         takeTurn(request.share);
-        request.share.waiting.addFirst(request);
+        request.share.first.addLast(request);
     }
 
     private void takeTurn(Share share) {
-        if (share.waiting.isEmpty()) {
+        if (!share.hasWaiting()) {
             turns.add(share);
         }
     }
 
     /**
-     * Moves a request before all others of its client, whose turn does not change. Returns false if it is not in the
-     * queue.
+     * Moves a request where {@link #addFirst} adds one. The turn of its client does not change. Returns false if it is
+     * not in the queue.
      */
     boolean toFront(Request request) {
         if (!request.share.waiting.remove(request)) {
             return false;
         }
-        request.share.waiting.addFirst(request);
+        request.share.first.addLast(request);
         return true;
     }
 
@@ -93,10 +104,10 @@ final class MemoryTurns {
      * request may have held up others.
      */
     boolean remove(Request request) {
-        if (!request.share.waiting.remove(request)) {
+        if (!request.share.remove(request)) {
             return false;
         }
-        if (request.share.waiting.isEmpty()) {
+        if (!request.share.hasWaiting()) {
             turns.remove(request.share);
         }
         return true;
@@ -118,7 +129,7 @@ final class MemoryTurns {
         headWaitsForRoom = false;
         for (int n = turns.size(); n > 0; n--) {
             Share share = turns.removeFirst();
-            Request request = share.waiting.getFirst();
+            Request request = share.next();
             if (request.waitsForRoom()) {
                 turns.addFirst(share);
                 headWaitsForRoom = true;
@@ -126,17 +137,27 @@ final class MemoryTurns {
             }
             if (request.fits()) {
                 request.book();
-                granted.add(share.waiting.removeFirst());
+                granted.add(request);
+                share.remove(request);
             }
-            if (!share.waiting.isEmpty()) {
+            if (share.hasWaiting()) {
                 turns.addLast(share);
             }
         }
     }
 
+    /** Tells each of them, even if one throws, because the memory is theirs already. */
     static void tell(List<Request> granted) {
         for (int i = 0; i < granted.size(); i++) {
-            granted.get(i).granted.run();
+            boolean told = false;
+            try {
+                granted.get(i).granted.run();
+                told = true;
+            } finally {
+                if (!told) {
+                    tell(granted.subList(i + 1, granted.size()));
+                }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -184,6 +185,37 @@ class ReplyMemoryTest {
         memory.alone(second);
         memory.alone(second);
         assertThat(granted).containsExactly("second");
+    }
+
+    /** Otherwise connections that come back with one call after the other keep an earlier one waiting for ever. */
+    @Test
+    void waitingAlone_manyConnections_areGrantedInTheOrderInWhichTheyCame() {
+        ReplyMemory memory = memory(1 << 30, 4 * LONGEST);
+        hold(memory, one, 2 * LONGEST);
+        await(memory, one, "not alone");
+        ReplyMemory.Request third = await(memory, one, "third");
+        memory.await(one, true, () -> granted.add("first"));
+        memory.await(one, true, () -> granted.add("second"));
+        memory.alone(third);
+        assertThat(granted).isEmpty();
+        taken(memory, one, 2 * LONGEST);
+        assertThat(granted).containsExactly("first", "second");
+        memory.giveBack(one);
+        memory.giveBack(one);
+        assertThat(granted).containsExactly("first", "second", "third", "not alone");
+    }
+
+    @Test
+    void grant_thatThrows_keepsNoOtherFromHearing() {
+        ReplyMemory memory = memory(1 << 30, 8 * LONGEST);
+        hold(memory, one, 8 * LONGEST);
+        memory.await(two, false, () -> {
+            throw new IllegalStateException("a defect");
+        });
+        await(memory, two, "two");
+        await(memory, one, "one");
+        assertThatThrownBy(() -> taken(memory, one, 8 * LONGEST)).isInstanceOf(IllegalStateException.class);
+        assertThat(granted).containsExactlyInAnyOrder("one", "two");
     }
 
     @Test
