@@ -167,7 +167,7 @@ final class ReplyWriter {
         RpcMessage reply = ending.reply;
         if (reply == null) {
             statistics.increment(Counter.CALLS_DROPPED);
-            calls.ended();
+            guarded(ending.call, calls::ended);
             return;
         }
         statistics.increment(Counter.REPLIES_SENT);
@@ -175,7 +175,7 @@ final class ReplyWriter {
         Runnable taken = () -> {
             unsentReplies--;
             guarded(ending.call, () -> ending.call.claim().end());
-            calls.ended();
+            guarded(ending.call, calls::ended);
         };
         guarded(ending.call, () -> {
             long lengthBytes = write(reply, taken);
@@ -187,10 +187,10 @@ final class ReplyWriter {
     void writeBackward(RpcMessage call, Runnable done) {
         ReplyMemory.Size size = ReplyMemory.Size.of(call);
         account.changed(ReplyMemory.Size.NONE, size, false);
-        write(call, () -> {
+        guarded(() -> write(call, () -> {
             account.changed(size, ReplyMemory.Size.NONE, false);
             done.run();
-        });
+        }));
     }
 
     /**
@@ -214,13 +214,42 @@ final class ReplyWriter {
         }
         statistics.add(Counter.TCP_SENT_BYTES, lengthBytes + Integer.BYTES);
         count(lengthBytes);
-        output.write(record, _ -> {
+        Written written = new Written(message, lengthBytes, done);
+        try {
+            output.write(record, _ -> written.over());
+        } catch (Throwable e) {
+            // If the output has a part of the record, it gives it back when the channel closes.
+            TlsStart.cut(channel);
+            written.over();
+            throw e;
+        }
+        return lengthBytes;
+    }
+
+    /** A message that the output has. */
+    private final class Written {
+        private final RpcMessage message;
+        private final long lengthBytes;
+        private final Runnable done;
+        private boolean over;
+
+        Written(RpcMessage message, long lengthBytes, Runnable done) {
+            this.message = message;
+            this.lengthBytes = lengthBytes;
+            this.done = done;
+        }
+
+        /** The socket has taken it or never will. An output that fails may say so twice. */
+        void over() {
+            if (over) {
+                return;
+            }
+            over = true;
             count(-lengthBytes);
             sentBytes += lengthBytes;
             guarded(message::release);
             done.run();
-        });
-        return lengthBytes;
+        }
     }
 
     private void count(long bytes) {

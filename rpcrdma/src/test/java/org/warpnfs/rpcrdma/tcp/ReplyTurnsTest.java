@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -26,10 +27,20 @@ class ReplyTurnsTest {
             ClientAddress.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)),
             TcpOptions.DEFAULT,
             new ReplyMemory(TcpOptions.DEFAULT, statistics));
-    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private boolean outputFails;
+    private final EmbeddedChannel channel = new EmbeddedChannel() {
+        @Override
+        public ChannelFuture write(Object message) {
+            if (outputFails) {
+                throw new StackOverflowError("as if there were no stack left");
+            }
+            return super.write(message);
+        }
+    };
     private final AtomicInteger endedCalls = new AtomicInteger();
     private final AtomicInteger released = new AtomicInteger();
     private boolean turnsFail;
+    private boolean endsFail;
     private final ReplyWriter writer = new ReplyWriter(channel, account, statistics, 32, new ReplyWriter.Calls() {
         @Override
         public void recordDone(TcpCall call) {
@@ -40,6 +51,9 @@ class ReplyTurnsTest {
         public void ended() {
             endedCalls.incrementAndGet();
             account.ended();
+            if (endsFail) {
+                throw new IllegalStateException("the next call cannot be started");
+            }
         }
 
         @Override
@@ -74,8 +88,12 @@ class ReplyTurnsTest {
     }
 
     private void assertAllIsBack(int calls) {
+        assertAllIsBack(calls, calls);
+    }
+
+    private void assertAllIsBack(int calls, int messages) {
         assertThat(endedCalls).hasValue(calls);
-        assertThat(released).hasValue(calls);
+        assertThat(released).hasValue(messages);
         assertThat(account.callsInFlight()).isZero();
         assertThat(writer.unsentReplies()).isZero();
         assertThat(writer.unsentBytes()).isZero();
@@ -106,5 +124,36 @@ class ReplyTurnsTest {
         channel.runPendingTasks();
         assertAllIsBack(100);
         assertThat(statistics.get(Counter.DEFECTS)).isPositive();
+    }
+
+    @Test
+    void outputFails_reply_isReleasedAndItsCallEnds() {
+        outputFails = true;
+        call().reply(reply());
+        channel.runPendingTasks();
+        assertAllIsBack(1);
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void outputFails_backwardCall_isReleasedAndItsCallerHears() {
+        outputFails = true;
+        boolean[] told = new boolean[1];
+        writer.writeBackward(reply(), () -> told[0] = true);
+        assertThat(told[0]).isTrue();
+        assertAllIsBack(0, 1);
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void endFails_otherCallsOfItsTurn_endToo() {
+        endsFail = true;
+        for (int i = 0; i < 3; i++) {
+            call().drop();
+        }
+        call().reply(reply());
+        channel.runPendingTasks();
+        assertAllIsBack(4, 1);
+        assertThat(channel.isOpen()).isFalse();
     }
 }
