@@ -123,13 +123,29 @@ public record RpcMessage(
         return row.buffers();
     }
 
-    /** Releases every payload. */
+    /** Releases every payload, even if one cannot be given back. */
     public void release() {
-        for (int i = 0; i < items.size(); i++) {
-            items.get(i).payload().release();
+        try {
+            release(items);
+        } finally {
+            if (left != null) {
+                left.run();
+            }
         }
-        if (left != null) {
-            left.run();
+    }
+
+    /** Releases the payloads of these items, even if one cannot be given back. */
+    public static void release(List<Item> items) {
+        for (int i = 0; i < items.size(); i++) {
+            boolean released = false;
+            try {
+                items.get(i).payload().release();
+                released = true;
+            } finally {
+                if (!released) {
+                    release(items.subList(i + 1, items.size()));
+                }
+            }
         }
     }
 }

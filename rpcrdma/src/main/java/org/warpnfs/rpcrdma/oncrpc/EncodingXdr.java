@@ -124,9 +124,8 @@ class EncodingXdr extends DecodingXdr implements PayloadEncoder {
 
     /** Releases the payloads that were encoded and not taken. */
     final void releaseItems() {
-        for (RpcMessage.Item item : items) {
-            item.payload().release();
-        }
+        List<RpcMessage.Item> all = List.copyOf(items);
         items.clear();
+        RpcMessage.release(all);
     }
 }
