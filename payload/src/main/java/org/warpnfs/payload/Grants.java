@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Runs the grants of waiting requests on the thread that gave memory back, without a lock held.
  *
  * <p>Grants that arise while a thread runs grants are queued behind them. So grants never nest, however long the queue
- * is. An exception of one grant does not stop the others. The first exception is thrown at the end.
+ * is. An exception of one grant does not stop the others. The first exception is thrown at the end, unless the caller
+ * must not hear of it.
  */
 final class Grants {
     private static final ThreadLocal<Deque<Runnable>> RUNNING = new ThreadLocal<>();
@@ -38,6 +39,19 @@ final class Grants {
             RUNNING.remove();
         }
         grants.throwFirst();
+    }
+
+    /**
+     * Does the same for a caller that has something to do for itself, which a defect of others must not stop. The
+     * exception is reported as one that this thread did not catch.
+     */
+    static void runForOthers(Collection<? extends Runnable> met) {
+        try {
+            run(met);
+        } catch (RuntimeException | Error e) {
+            Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        }
     }
 
     /** Also catches an Error, because the other requests would wait for ever. */

@@ -192,7 +192,7 @@ public final class PayloadPool {
             withdraw(request);
             others.remove(request);
         }
-        Grants.run(others);
+        Grants.runForOthers(others);
         return payload;
     }
 
@@ -206,16 +206,21 @@ public final class PayloadPool {
     public Wait acquire(ClientAddress client, int lengthBytes, Consumer<Payload> granted) {
         checkLength(lengthBytes);
         PoolRequest request;
-        List<PoolRequest> met;
+        List<PoolRequest> others;
+        boolean met;
         synchronized (lock) {
             request = request(client, lengthBytes, granted);
             turns.enqueue(request);
-            met = turns.grant();
-            if (request.payload == null) {
+            others = turns.grant();
+            met = others.remove(request);
+            if (!met) {
                 waits++;
             }
         }
-        Grants.run(met);
+        Grants.runForOthers(others);
+        if (met) {
+            Grants.run(List.of(request));
+        }
         return () -> cancel(request);
     }
 
@@ -229,7 +234,7 @@ public final class PayloadPool {
                 others = turns.grant();
             }
         }
-        Grants.run(others);
+        Grants.runForOthers(others);
         return removed;
     }
 

@@ -253,6 +253,67 @@ class FairPayloadPoolTest {
         assertThat(taken).hasSize(1);
     }
 
+    /** Whoever cancels has something to do for itself then. */
+    @Test
+    void grant_thatThrows_doesNotStopTheOneThatCancels() {
+        PayloadPool mixed = new PayloadPool(4L * MIB, MIB);
+        assertThat(mixed.tryAcquire(MIB)).isNotNull();
+        assertThat(mixed.tryAcquire(SMALL)).isNotNull();
+        assertThat(mixed.tryAcquire(HOG, MIB)).isNotNull();
+        PayloadPool.Wait large = mixed.acquire(HOG, MIB, _ -> {});
+        mixed.acquire(HOG, SMALL, payload -> {
+            payload.release();
+            throw new IllegalStateException("a defect");
+        });
+        assertThat(mixed.waitingRequests()).isEqualTo(2);
+        assertThat(uncaught(() -> assertThat(large.cancel()).isTrue())).hasSize(1);
+        assertThat(mixed.waitingRequests()).isZero();
+    }
+
+    /** Direct memory that has come back is given first to those who wait. A defect of theirs loses nobody else's. */
+    @Test
+    void grant_thatThrows_doesNotStopTheOneThatComesLater() {
+        for (boolean waits : new boolean[] {false, true}) {
+            boolean[] out = {true};
+            PayloadPool short_ = new PayloadPool(4L * MIB, MIB, bytes -> {
+                if (out[0]) {
+                    throw new OutOfMemoryError("direct memory");
+                }
+                return ByteBuffer.allocateDirect(bytes);
+            });
+            short_.acquire(HOG, MIB, payload -> {
+                payload.release();
+                throw new IllegalStateException("a defect");
+            });
+            assertThat(short_.waitingRequests()).isEqualTo(1);
+            out[0] = false;
+            Queue<Payload> taken = new ArrayDeque<>();
+            assertThat(uncaught(() -> {
+                        if (waits) {
+                            short_.acquire(HONEST, MIB, taken::add);
+                        } else {
+                            taken.add(Objects.requireNonNull(short_.tryAcquire(HONEST, MIB)));
+                        }
+                    }))
+                    .hasSize(1);
+            assertThat(taken).hasSize(1);
+            assertThat(short_.lentBytes()).isEqualTo(MIB);
+        }
+    }
+
+    /** What the thread is told of exceptions that nobody caught. */
+    private static List<Throwable> uncaught(Runnable step) {
+        List<Throwable> all = new ArrayList<>();
+        Thread thread = Thread.currentThread();
+        thread.setUncaughtExceptionHandler((_, why) -> all.add(why));
+        try {
+            step.run();
+        } finally {
+            thread.setUncaughtExceptionHandler(null);
+        }
+        return all;
+    }
+
     @Test
     void smallBuffers_allThatOneClientCanHave_leaveSomeOfTheirClass() {
         PayloadPool large = new PayloadPool(64L * MIB, MIB);
