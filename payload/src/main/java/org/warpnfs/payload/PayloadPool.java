@@ -295,7 +295,7 @@ public final class PayloadPool {
             }
             met = turns.grant();
         }
-        Grants.run(met);
+        Grants.runForOthers(met);
     }
 
     private final class Pooled implements Payload {

@@ -1,7 +1,6 @@
 package org.warpnfs.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -171,7 +170,7 @@ class FairPayloadPoolTest {
         });
         mixed.acquire(HONEST, SMALL, _ -> order.add("honest"));
         mixed.acquire(client(3), SMALL, _ -> order.add("third"));
-        assertThatThrownBy(all.getFirst()::release).isInstanceOf(OutOfMemoryError.class);
+        assertThat(uncaught(all.getFirst()::release)).hasExactlyElementsOfTypes(OutOfMemoryError.class);
         assertThat(order).containsExactly("honest", "third");
     }
 
@@ -249,8 +248,23 @@ class FairPayloadPoolTest {
         });
         Queue<Payload> taken = new ArrayDeque<>();
         pool.acquire(HONEST, SMALL, taken::add);
-        assertThatThrownBy(all.getFirst()::release).isInstanceOf(IllegalStateException.class);
+        assertThat(uncaught(all.getFirst()::release)).hasExactlyElementsOfTypes(IllegalStateException.class);
         assertThat(taken).hasSize(1);
+    }
+
+    /** The connection that gives memory back has no part in the defect, and has more to give back. */
+    @Test
+    void grant_thatThrows_doesNotStopTheOneThatGivesBack() {
+        List<Payload> all = asMuchAsItGets(pool, HONEST, MIB);
+        for (Payload p = pool.tryAcquire(MIB); p != null; p = pool.tryAcquire(MIB)) {
+            assertThat(p.lengthBytes()).isEqualTo(MIB);
+        }
+        pool.acquire(HOG, MIB, payload -> {
+            payload.release();
+            throw new IllegalStateException("a defect");
+        });
+        assertThat(uncaught(() -> all.forEach(Payload::release))).hasSize(1);
+        assertThat(pool.lentBytes(HONEST)).isZero();
     }
 
     /** Whoever cancels has something to do for itself then. */
