@@ -29,6 +29,7 @@ class LadderTest {
         "org.warpnfs.fs.spi",
         "org.warpnfs.nfs.xdr",
         "org.warpnfs.nfs.stats",
+        "org.warpnfs.nfs.stable",
         "org.warpnfs.nfs.idmap",
         "org.warpnfs.nfs.locks",
         "org.warpnfs.nfs.fence",
@@ -108,7 +109,8 @@ class LadderTest {
             .resideInAPackage("org.warpnfs.nfs.cluster")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.jspecify..", "org.slf4j..", "org.warpnfs.nfs.cluster");
+            .resideInAnyPackage(
+                    "java..", "org.jspecify..", "org.slf4j..", "org.warpnfs.nfs.stable", "org.warpnfs.nfs.cluster");
 
     @ArchTest
     static final ArchRule FENCES_KNOW_NO_PROTOCOL = classes()
@@ -121,8 +123,17 @@ class LadderTest {
                     "org.jspecify..",
                     "org.slf4j..",
                     "com.google.common..",
+                    "org.warpnfs.nfs.stable",
                     "org.warpnfs.nfs.cluster",
                     "org.warpnfs.nfs.fence");
+
+    @ArchTest
+    static final ArchRule STABLE_FILES_KNOW_NOTHING = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.stable")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.nfs.stable");
 
     @ArchTest
     static final ArchRule NLM_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.nlm..", "org.warpnfs.nfs.export");

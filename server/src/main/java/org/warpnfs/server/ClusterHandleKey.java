@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.nfs.cluster.StableFiles;
+import org.warpnfs.nfs.stable.StableFiles;
 import org.warpnfs.server.config.ConfigException;
 
 /** The key that signs the file handles of all nodes of a cluster, so that handles are valid at each. */

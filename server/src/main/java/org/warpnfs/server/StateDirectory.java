@@ -9,7 +9,6 @@ import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -20,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.nfs.cluster.StableFiles;
+import org.warpnfs.nfs.stable.StableFiles;
 import org.warpnfs.server.config.ConfigException;
 
 /**
@@ -197,12 +196,8 @@ final class StateDirectory implements AutoCloseable {
 
     private byte[] makeHandleKey(Path file) throws ConfigException {
         byte[] key = freshHandleKey();
-        Path fresh = path.resolve("handle-key.new");
         try {
-            Files.deleteIfExists(fresh);
-            Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.write(fresh, key, StandardOpenOption.SYNC);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            StableFiles.replace(file, key);
             sync.sync(path);
             return key;
         } catch (IOException e) {

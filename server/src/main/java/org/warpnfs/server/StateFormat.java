@@ -2,14 +2,13 @@ package org.warpnfs.server;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.warpnfs.nfs.stable.StableFiles;
 import org.warpnfs.server.config.ConfigException;
 
 /**
@@ -58,17 +57,12 @@ final class StateFormat {
             throw new ConfigException(
                     "state directory " + directory + ": a later version of warpnfs wrote it, in format " + format
                             + ", and this version supports formats up to " + CURRENT
-                            + "; start the later version, or restore the copy from before the upgrade"
-                            + " before the upgrade");
+                            + "; start the later version, or restore the copy from before the upgrade");
         }
     }
 
     private static void write(Path directory, Path file, DurableDirectories.Sync sync) throws IOException {
-        Path fresh = directory.resolve(FILE_NAME + ".new");
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(fresh, "warpnfs-state " + CURRENT + "\n", StandardOpenOption.SYNC);
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        StableFiles.replace(file, ("warpnfs-state " + CURRENT + "\n").getBytes(StandardCharsets.US_ASCII));
         sync.sync(directory);
     }
 }

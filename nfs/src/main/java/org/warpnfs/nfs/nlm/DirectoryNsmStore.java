@@ -1,17 +1,15 @@
 package org.warpnfs.nfs.nlm;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.warpnfs.nfs.stable.StableFiles;
 
 /** Each text in a file of its own, those of clients in {@code hosts}. */
 public final class DirectoryNsmStore implements NsmStore {
@@ -28,8 +26,8 @@ public final class DirectoryNsmStore implements NsmStore {
     /** Opens the store. The directory exists. */
     public static DirectoryNsmStore open(Path directory) throws IOException {
         DirectoryNsmStore store = new DirectoryNsmStore(directory);
-        Files.createDirectories(store.hosts);
-        sync(directory);
+        StableFiles.createDirectories(store.hosts);
+        StableFiles.sync(directory);
         return store;
     }
 
@@ -85,24 +83,7 @@ public final class DirectoryNsmStore implements NsmStore {
     }
 
     private static void write(Path into, String name, String text) throws IOException {
-        Path fresh = into.resolve(name + ".new");
-        Files.writeString(
-                fresh,
-                text,
-                StandardCharsets.US_ASCII,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE);
-        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
-            channel.force(true);
-        }
-        Files.move(fresh, into.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        sync(into);
-    }
-
-    private static void sync(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
+        StableFiles.replace(into.resolve(name), text.getBytes(StandardCharsets.US_ASCII));
+        StableFiles.sync(into);
     }
 }

@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Set;
+import org.warpnfs.nfs.stable.StableFiles;
 
 /**
  * A file of batches. Each batch is on stable storage before the next one begins. So whatever the end of the host
@@ -51,20 +51,16 @@ final class BatchLog implements AutoCloseable {
         int position = batch.limit();
         ByteBuffer whole = ByteBuffer.allocate(position + ROOM_BYTES).put(batch).clear();
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        FileChannel out = FileChannel.open(
+        FileChannel out = StableFiles.open(
                 fresh,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE));
         boolean done = false;
         try {
-            writeFully(out, whole, 0);
-            out.force(true);
+            StableFiles.write(out, whole, 0);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             Path directory = file.toAbsolutePath().getParent();
             if (directory != null) {
-                try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
-                    entries.force(true);
-                }
+                StableFiles.sync(directory);
             }
             done = true;
             return new BatchLog(out, whole.limit(), tag.next(), position);
@@ -88,8 +84,7 @@ final class BatchLog implements AutoCloseable {
     /** Appends a batch, for which there must be room. Returns once it is on stable storage. */
     void append(ByteBuffer batch) throws IOException {
         ByteBuffer encoded = encode(next, batch);
-        writeFully(channel, encoded, position);
-        channel.force(true);
+        StableFiles.write(channel, encoded, position);
         position += encoded.limit();
         next = next.next();
     }
@@ -110,13 +105,6 @@ final class BatchLog implements AutoCloseable {
     /** Bytes of the file that so many sectors take, in whole pages. */
     static long pages(int sectors) {
         return Math.ceilDiv((long) sectors * LogSector.BYTES, (long) PAGE_BYTES) * PAGE_BYTES;
-    }
-
-    private static void writeFully(FileChannel out, ByteBuffer bytes, long from) throws IOException {
-        long at = from;
-        while (bytes.hasRemaining()) {
-            at += out.write(bytes, at);
-        }
     }
 
     @Override

@@ -1,4 +1,4 @@
-package org.warpnfs.nfs.cluster;
+package org.warpnfs.nfs.stable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -38,11 +39,28 @@ public final class StableFiles {
         }
     }
 
+    /**
+     * Gives a file these contents, or leaves it as it was. Returns when the contents are on stable storage; that the
+     * file has them may not be, until its directory is {@linkplain #sync synced}. For one thread at a time and file.
+     */
+    public static void replace(Path file, byte[] contents) throws IOException {
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        // What a crash has left.
+        Files.deleteIfExists(fresh);
+        create(fresh, contents);
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
     /** Writes to the beginning of a file; returns when it is on stable storage. */
     public static void write(FileChannel out, byte[] contents) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(contents);
+        write(out, ByteBuffer.wrap(contents), 0);
+    }
+
+    /** Writes at an offset; returns when the bytes are on stable storage. */
+    public static void write(FileChannel out, ByteBuffer bytes, long offset) throws IOException {
+        long at = offset;
         while (bytes.hasRemaining()) {
-            int _ = out.write(bytes, bytes.position());
+            at += out.write(bytes, at);
         }
         out.force(true);
     }
