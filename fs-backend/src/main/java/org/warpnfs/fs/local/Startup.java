@@ -27,6 +27,9 @@ final class Startup {
     static final long EXT4_SUPER_MAGIC = 0xef53;
 
     private static final Logger LOG = LoggerFactory.getLogger(Startup.class);
+    /** What journal_task of an ext4 says that has no journal. */
+    private static final String NO_JOURNAL = "<none>";
+
     private static final long XFS_SUPER_MAGIC = 0x5846_5342;
     private static final long TMPFS_MAGIC = 0x0102_1994;
     private static final long BTRFS_SUPER_MAGIC = 0x9123_683eL;
@@ -182,7 +185,8 @@ final class Startup {
 
     /**
      * True if one journal takes all changes in their order, or if the file system keeps nothing over a restart anyway.
-     * An ext4 may have no journal. Where /sys does not say, this counts it as having none.
+     * An ext4 may have no journal: the file for its thread exists then too, but names none. Where /sys does not say,
+     * this counts it as having none.
      */
     private static boolean isOrdered(long fsType, Statx statx) {
         if (fsType != EXT4_SUPER_MAGIC) {
@@ -192,7 +196,9 @@ final class Startup {
         Path block = Path.of("/sys/dev/block/" + (device >>> 32) + ":" + (device & 0xffff_ffffL));
         try {
             Path name = block.toRealPath().getFileName();
-            return name != null && Files.exists(Path.of("/sys/fs/ext4", name.toString(), "journal_task"));
+            return name != null
+                    && !Files.readString(Path.of("/sys/fs/ext4", name.toString(), "journal_task"))
+                            .startsWith(NO_JOURNAL);
         } catch (IOException e) {
             return false;
         }

@@ -42,6 +42,11 @@ final class LoopDevice implements AutoCloseable {
         return make(base, "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0");
     }
 
+    /** Makes a device with an ext4 that writes each change in its place, without a journal. */
+    static LoopDevice ext4WithoutJournal(Path base) throws IOException {
+        return make(base, "ext4", "-O", "^has_journal", "-E", "lazy_itable_init=0");
+    }
+
     /** Makes a device with btrfs. Skips the test, with the reason, where that is not possible. */
     static LoopDevice btrfs(Path base) throws IOException {
         return make(base, "btrfs");
