@@ -20,8 +20,9 @@ import org.warpnfs.fs.spi.FsException;
  * <h2>Operation</h2>
  *
  * On a file system with one journal for all changes, {@link Durability#journal()} suffices. On any other, the
- * directories and files concerned are opened and each is synced. If one of them cannot be opened, the whole file system
- * is synced.
+ * directories and files concerned are opened and each is synced, the last one added first: a power cut between two
+ * syncs then leaves no name without its file, and no file without a name. If one of them cannot be opened, the whole
+ * file system is synced.
  *
  * <h2>Buffers</h2>
  *
@@ -101,11 +102,13 @@ final class ChangeSync implements AutoCloseable {
 
     /**
      * Adds a file, possibly one that the change itself made. If it cannot be opened, the whole file system is synced.
+     * What was set on the file after it was made may be in a later transaction than its name, and the sync of the
+     * directory does not wait for that one.
      *
      * @param isReal true if it is open for more than its path; it stays open until this is closed
      */
     void addMade(Fd made, boolean isReal) {
-        if (marker != null || durability.isOrdered() || wholeFileSystem) {
+        if (marker != null || wholeFileSystem) {
             return;
         }
         try {
@@ -134,7 +137,7 @@ final class ChangeSync implements AutoCloseable {
                     wholeFailures, durability.whole(), durability.rootFd(), SyncGate.Descriptor.TRACKED, true);
             return;
         }
-        for (Target target : targets) {
+        for (Target target : targets.reversed()) {
             Durability.syncSince(target.failures, target.hold.gate(), target.fd, target.kind, true);
         }
     }

@@ -110,12 +110,12 @@ final class Durability implements AutoCloseable {
         return prepared(sync -> sync.addReal(directory));
     }
 
-    /** Prepares to make names in two directories durable. */
-    ChangeSync ofDirectories(Fd first, Fd second) throws FsException {
+    /** Prepares to make a name that goes from one directory to another durable. The new name is so before the old. */
+    ChangeSync ofDirectories(Fd from, Fd to) throws FsException {
         return prepared(sync -> {
-            sync.addReal(first);
+            sync.addReal(from);
             if (!kind.ordered()) {
-                sync.addReal(second);
+                sync.addReal(to);
             }
         });
     }
@@ -192,10 +192,6 @@ final class Durability implements AutoCloseable {
 
     Fd rootFd() {
         return rootFd;
-    }
-
-    boolean isOrdered() {
-        return kind.ordered();
     }
 
     /** True if the file system may learn late what happened, as one of a network or a daemon does. */

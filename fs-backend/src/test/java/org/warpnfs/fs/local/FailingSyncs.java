@@ -47,6 +47,11 @@ final class FailingSyncs implements Durability.SyncCalls {
         mayEnd.release(1000);
     }
 
+    /** Lets one call that waits go on. */
+    void letOneGo() {
+        mayEnd.release();
+    }
+
     void awaitBegin() throws InterruptedException {
         assertThat(began.tryAcquire(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
     }
