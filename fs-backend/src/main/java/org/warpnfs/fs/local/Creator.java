@@ -41,7 +41,7 @@ final class Creator {
         try (Fd parent = tree.openDirectory(directory);
                 ChangeSync sync = tree.durability().ofDirectory(parent)) {
             while (true) {
-                Created existing = findExisting(caller, parent, directory, name, mode);
+                Created existing = findExisting(caller, parent, directory, name, mode, sync);
                 if (existing != null) {
                     return existing;
                 }
@@ -73,9 +73,10 @@ final class Creator {
     }
 
     private @Nullable Created findExisting(
-            Caller caller, Fd parent, FileHandle directory, FileName name, CreateMode mode) throws FsException {
+            Caller caller, Fd parent, FileHandle directory, FileName name, CreateMode mode, ChangeSync sync)
+            throws FsException {
         try (Fd found = tree.openName(caller, parent, name)) {
-            return new Created(existing(caller, found, directory, name, mode), false);
+            return new Created(existing(caller, found, directory, name, mode, sync), false);
         } catch (FsException e) {
             if (e.error() == FsError.NO_ENTRY) {
                 return null;
@@ -84,7 +85,8 @@ final class Creator {
         }
     }
 
-    private FileNode existing(Caller caller, Fd found, FileHandle directory, FileName name, CreateMode mode)
+    private FileNode existing(
+            Caller caller, Fd found, FileHandle directory, FileName name, CreateMode mode, ChangeSync sync)
             throws FsException {
         Statx statx = AttributeReader.statx(found);
         switch (mode) {
@@ -95,6 +97,9 @@ final class Creator {
                         || !isAsMade(caller, statx, exclusive.attributes())) {
                     throw FsException.of(FsError.EXISTS);
                 }
+                // The call that made it may not have got as far as its sync, or the sync has failed.
+                sync.addMade(found, false);
+                sync.sync();
             }
             case CreateMode.Unchecked unchecked -> {
                 RegularOpener.requireRegular(statx);

@@ -224,6 +224,23 @@ class FailingSyncTest {
         }
     }
 
+    /** The call that made the file has failed or died before its sync, and the client sends it again. */
+    @Test
+    void exclusiveCreate_repeatedAfterASyncThatFailed_isAnsweredWhenItIsStable() throws Exception {
+        CreateMode mode = new CreateMode.Exclusive(7, AttributeChanges.ofPermissions(0644));
+        FileName name = FileName.of("f");
+        calls.fail(Errno.EIO);
+        assertFails(FsError.IO, () -> fs.create(Caller.ROOT, fs.root(), name, mode));
+        assertThat(Files.exists(base.resolve("tree/f"))).isTrue();
+
+        assertFails(FsError.IO, () -> fs.create(Caller.ROOT, fs.root(), name, mode));
+        calls.heal();
+        calls.forget();
+        assertThat(fs.create(Caller.ROOT, fs.root(), name, mode).isNew()).isFalse();
+
+        assertThat(calls.count()).isPositive();
+    }
+
     @Test
     void failingSync_ofAnyErrno_isNeverTryLater() throws Exception {
         FileHandle file = create("f");
