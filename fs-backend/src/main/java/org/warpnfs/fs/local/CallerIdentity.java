@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -18,6 +19,9 @@ import org.warpnfs.fs.spi.FsException;
  * thread that has assumed an identity once no longer has CAP_SYS_RESOURCE in force. setfsuid does not take this
  * capability away, and with it quotas and reserved blocks would not apply.
  *
+ * <p>What the server does for itself must not be done as a caller, who could not do it: see {@link #asOneself}. A
+ * thread that is started meanwhile would be the caller's for ever.
+ *
  * <h2>Threads</h2>
  *
  * Platform threads only. An identity is given back on the thread that took it. A thread takes one identity at a time.
@@ -26,6 +30,9 @@ final class CallerIdentity {
     private static final Logger LOG = LoggerFactory.getLogger(CallerIdentity.class);
     /** (uid_t) -1, which the kernel reads as "leave unchanged". */
     private static final long NOBODY_AT_ALL = 0xffff_ffffL;
+
+    /** What the thread has taken, from whichever object of this class; null if nothing. */
+    private static final ThreadLocal<@Nullable OnThread> TAKEN = new ThreadLocal<>();
 
     private final long serverUid = IdentityCalls.effectiveUser();
     private final long serverGid = IdentityCalls.effectiveGroup();
@@ -59,6 +66,23 @@ final class CallerIdentity {
         return thread;
     }
 
+    /**
+     * Does something in the thread's own identity, even if the thread has assumed a caller's, which it has again
+     * afterwards.
+     *
+     * @throws IllegalStateException if the caller's identity cannot be assumed again; the thread has its own then
+     */
+    static <T, E extends Exception> T asOneself(OwnWork<T, E> work) throws E {
+        OnThread thread = TAKEN.get();
+        return thread == null ? work.run() : thread.interrupted(work);
+    }
+
+    /** Something that the server does for itself. */
+    @FunctionalInterface
+    interface OwnWork<T, E extends Exception> {
+        T run() throws E;
+    }
+
     /** An identity that was assumed. Closing it restores the thread's own. */
     interface Assumed extends AutoCloseable {
         /** The caller is the server's own user, so nothing was assumed. */
@@ -74,6 +98,7 @@ final class CallerIdentity {
         private boolean broken;
         private boolean groupTaken;
         private boolean groupsTaken;
+        private BooleanSupplier steps = () -> false;
 
         OnThread() {
             if (Thread.currentThread().isVirtual()) {
@@ -95,7 +120,7 @@ final class CallerIdentity {
             take(caller, () -> setUser(caller.uid()));
         }
 
-        private void take(Caller caller, BooleanSupplier steps) throws FsException {
+        private void take(Caller caller, BooleanSupplier toTake) throws FsException {
             if (broken) {
                 throw new IllegalStateException(
                         "this thread failed to restore its own identity before and takes no other");
@@ -106,17 +131,40 @@ final class CallerIdentity {
             if (caller.uid() == NOBODY_AT_ALL || caller.gid() == NOBODY_AT_ALL) {
                 throw FsException.of(FsError.ACCESS);
             }
+            steps = toTake;
+            if (!takeSteps()) {
+                throw FsException.of(FsError.ACCESS, "the kernel does not accept the identity of " + caller);
+            }
+        }
+
+        private boolean takeSteps() {
             taken = true;
             boolean done = false;
             try {
                 done = steps.getAsBoolean();
             } finally {
-                if (!done) {
+                if (done) {
+                    TAKEN.set(this);
+                } else {
                     close();
                 }
             }
-            if (!done) {
-                throw FsException.of(FsError.ACCESS, "the kernel does not accept the identity of " + caller);
+            return done;
+        }
+
+        <T, E extends Exception> T interrupted(OwnWork<T, E> work) throws E {
+            close();
+            try {
+                return work.run();
+            } finally {
+                takeAgain();
+            }
+        }
+
+        private void takeAgain() {
+            if (!takeSteps()) {
+                // What follows is the caller's, and must not be done as the server.
+                throw new IllegalStateException("the kernel no longer accepts an identity");
             }
         }
 
@@ -144,6 +192,7 @@ final class CallerIdentity {
 
         @Override
         public void close() {
+            TAKEN.set(null);
             boolean user = IdentityCalls.setFileSystemUser(serverUid);
             boolean group = !groupTaken || IdentityCalls.setFileSystemGroup(serverGid);
             boolean groups = true;

@@ -55,7 +55,8 @@ final class FdCache implements AutoCloseable {
     private final LongSupplier clockNanos;
     private final Durability durability;
     private final DescriptorBudget budget;
-    private final DescriptorPressure.Relief relief = () -> closeIdle(Long.MAX_VALUE) > 0;
+    private final DescriptorPressure.Relief relief =
+            () -> CallerIdentity.asOneself(() -> closeIdle(Long.MAX_VALUE)) > 0;
     private final Map<CachedFd.Key, CachedFd> entries = new HashMap<>();
     private final IdleFds idle = new IdleFds();
     private boolean closed;

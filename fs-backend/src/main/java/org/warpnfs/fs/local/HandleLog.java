@@ -268,7 +268,8 @@ final class HandleLog implements AutoCloseable {
         try {
             write(file, place);
             if (records > 2L * table.size() + SPARE_RECORDS) {
-                compact();
+                // A listing comes here as its caller, to whom the directory of the log is closed.
+                boolean _ = CallerIdentity.asOneself(this::compact);
             }
         } catch (IOException e) {
             // The log will lack the mark of a clean stop, so after the next start files are searched for.
@@ -285,13 +286,16 @@ final class HandleLog implements AutoCloseable {
 
     /**
      * Replaces this log by a new one. A change of the table meanwhile is in the new log, or is appended to it, or both.
+     *
+     * @return true, so that this is an {@link CallerIdentity.OwnWork}
      */
-    private void compact() throws IOException {
+    private boolean compact() throws IOException {
         FileChannel old = channel;
         channel = createFresh(path);
         old.close();
         writeAll();
         move(fresh(path), path);
+        return true;
     }
 
     /** Notes that the table no longer has every file. The log will then lack the mark of a clean stop. */
