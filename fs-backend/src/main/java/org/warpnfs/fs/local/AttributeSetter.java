@@ -146,7 +146,7 @@ final class AttributeSetter {
                 ? wanted
                 : PosixJudge.settablePermissions(
                         caller, AttributeReader.statx(file).gid(), wanted);
-        authority.runAs(caller, () -> AttributeCalls.chmod(file, settable));
+        RegularOpener.changePermissions(authority, caller, () -> AttributeCalls.chmod(file, settable));
     }
 
     private static void requireSizeSettable(Fd file, long sizeBytes) throws FsException {
@@ -166,11 +166,14 @@ final class AttributeSetter {
         if (authority.actsAsCaller() || caller.isSuperuser()) {
             return;
         }
-        int before = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
-        int after = PosixJudge.permissionsAfterWrite(caller, before);
-        if (after != before) {
-            AttributeCalls.chmod(file, after);
+        int seen = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
+        if (PosixJudge.permissionsAfterWrite(caller, seen) == seen) {
+            return;
         }
+        RegularOpener.changePermissions(authority, caller, () -> {
+            int before = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
+            AttributeCalls.chmod(file, PosixJudge.permissionsAfterWrite(caller, before));
+        });
     }
 
     private void setTimes(Caller caller, Fd file, @Nullable TimeChange access, @Nullable TimeChange modify)

@@ -7,6 +7,7 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.IdentityCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
@@ -14,6 +15,12 @@ import org.warpnfs.fs.spi.PosixJudge;
 /** Opens regular files as the server's own user, after the server has checked permissions. */
 final class RegularOpener {
     private static final int OWNER_READ_WRITE = 0600;
+
+    /**
+     * Held while a file has other permissions than it shall keep, and by those who change permissions. There is one for
+     * all trees, since a file may be in several.
+     */
+    private static final Object PERMISSIONS = new Object();
 
     private RegularOpener() {}
 
@@ -32,7 +39,7 @@ final class RegularOpener {
                 throw Failure.of(e);
             }
         }
-        return openOwn(file, statx.mode() & PosixJudge.PERMISSION_BITS, quickly);
+        return openOwn(file, quickly);
     }
 
     static void requireRegular(Statx statx) throws FsException {
@@ -49,16 +56,31 @@ final class RegularOpener {
      * client that made a file read-only may still write to it. The file gets the missing permissions for the moment of
      * opening. Only its owner gains by that, which is the user of this process.
      */
-    private static Fd openOwn(Fd file, int permissions, int flags) throws FsException {
-        try {
-            AttributeCalls.chmod(file, permissions | OWNER_READ_WRITE);
+    private static Fd openOwn(Fd file, int flags) throws FsException {
+        synchronized (PERMISSIONS) {
+            int permissions = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
             try {
-                return OpenCalls.reopen(file, flags);
-            } finally {
-                AttributeCalls.chmod(file, permissions);
+                AttributeCalls.chmod(file, permissions | OWNER_READ_WRITE);
+                try {
+                    return OpenCalls.reopen(file, flags);
+                } finally {
+                    AttributeCalls.chmod(file, permissions);
+                }
+            } catch (ErrnoException e) {
+                throw Failure.of(e);
             }
-        } catch (ErrnoException e) {
-            throw Failure.of(e);
+        }
+    }
+
+    /** Makes calls that change a file's permissions, as the caller, and not while {@link #openOwn} opens a file. */
+    static void changePermissions(Authority authority, Caller caller, Authority.ResultlessCalls calls)
+            throws FsException, ErrnoException {
+        if (authority.actsAsCaller()) {
+            authority.runAs(caller, calls);
+            return;
+        }
+        synchronized (PERMISSIONS) {
+            authority.runAs(caller, calls);
         }
     }
 }

@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -76,6 +79,21 @@ class UnprivilegedProcessTest {
         assertThat(Files.getAttribute(tree.resolve("made"), "unix:uid")).isEqualTo(NOBODY);
     }
 
+    /** To open a file that forbids it to its owner, the server changes its permissions for a moment. */
+    @Test
+    void open_besideOthersAndAChangeOfPermissions_leavesThePermissionsThatWereSet() throws Exception {
+        Path tree = Files.createDirectory(base.resolve("tree"));
+        Files.setAttribute(tree, "unix:uid", NOBODY, LinkOption.NOFOLLOW_LINKS);
+
+        String said = new ChildJvm(base)
+                .run(
+                        List.of(SETPRIV.toString(), "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"),
+                        OpeningItsOwn.class,
+                        tree.toString());
+
+        assertThat(said).contains("ALL CHECKS PASSED");
+    }
+
     @Test
     void make_processWithAUmask_cutsNothing() throws Exception {
         Path tree = Files.createDirectory(base.resolve("tree"));
@@ -124,6 +142,49 @@ class UnprivilegedProcessTest {
                 AsNobody.check(fifo == 0777, "fifo " + fifo);
             }
             System.out.println("ALL CHECKS PASSED");
+        }
+    }
+
+    /** Runs in the other JVM: two trees of one directory open a file, while its permissions change. */
+    static final class OpeningItsOwn {
+        private static final int ROUNDS = 3000;
+
+        private OpeningItsOwn() {}
+
+        public static void main(String[] arguments) throws Exception {
+            Path tree = Path.of(arguments[0]);
+            LocalOptions options = LocalOptions.DEFAULTS.withMaxIdleFiles(0);
+            FileName name = FileName.of("f");
+            try (LocalFileSystem one = LocalFileSystem.open(tree, options);
+                    LocalFileSystem other = LocalFileSystem.open(tree, options);
+                    ExecutorService openers = Executors.newFixedThreadPool(2)) {
+                FileHandle file = one.create(
+                                AsNobody.SELF,
+                                one.root(),
+                                name,
+                                new CreateMode.Guarded(AttributeChanges.ofPermissions(0400)))
+                        .node()
+                        .handle();
+                FileHandle same =
+                        other.lookup(AsNobody.SELF, other.root(), name).handle();
+                for (int round = 0; round < ROUNDS; round++) {
+                    int wanted = round % 2 == 0 ? 0440 : 0400;
+                    Future<?> first = openers.submit(() -> open(one, file));
+                    Future<?> second = openers.submit(() -> open(other, same));
+                    one.setAttributes(AsNobody.SELF, file, AttributeChanges.ofPermissions(wanted));
+                    first.get();
+                    second.get();
+                    int left = one.attributes(file).permissions();
+                    AsNobody.check(
+                            left == wanted, "round " + round + ": " + Integer.toOctalString(left) + " was not set");
+                }
+            }
+            System.out.println("ALL CHECKS PASSED");
+        }
+
+        private static boolean open(LocalFileSystem fs, FileHandle file) throws FsException {
+            fs.open(AsNobody.SELF, file, OpenAccess.WRITE).close();
+            return true;
         }
     }
 
