@@ -1,11 +1,14 @@
 package org.warpnfs.rpcrdma.credit;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
@@ -18,8 +21,24 @@ public final class ClientBudget {
     private final long mostOfOneClient;
     private final boolean leavesSome;
     private final Map<ClientAddress, Long> held = new HashMap<>();
-    private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+    /** Requests that wait, the oldest first. */
+    private final Set<Request> waiting = new LinkedHashSet<>();
+
     private long left;
+
+    /** A request that waits for its turn. */
+    public static final class Request {
+        private final ClientAddress client;
+        private final long amount;
+        private final Runnable granted;
+
+        private Request(ClientAddress client, long amount, Runnable granted) {
+            this.client = client;
+            this.amount = amount;
+            this.granted = granted;
+        }
+    }
 
     /**
      * @param most the limit of all clients together, at least 1
@@ -71,6 +90,42 @@ public final class ClientBudget {
     }
 
     /**
+     * Takes all of {@code amount}, or waits until it has been taken. Requests of one client are met in the order in
+     * which they came, so that one that is there whenever something is given back does not overtake those that wait.
+     *
+     * @param amount at most each of the limits
+     * @param granted runs once when the amount has been taken after a wait, on the thread that gave something back
+     * @return null if the amount was taken at once
+     */
+    public synchronized @Nullable Request takeOrWait(ClientAddress client, long amount, Runnable granted) {
+        boolean isFirst = waiting.isEmpty() || waiting.stream().noneMatch(each -> each.client.equals(client));
+        if (isFirst && tryTake(client, amount)) {
+            return null;
+        }
+        Request request = new Request(client, amount, granted);
+        waiting.add(request);
+        return request;
+    }
+
+    /**
+     * Withdraws a request.
+     *
+     * @return false if it has been granted meanwhile, or is being granted on another thread
+     */
+    public boolean cancel(Request request) {
+        List<Request> met;
+        synchronized (this) {
+            if (!waiting.remove(request)) {
+                return false;
+            }
+            // A later request of the same client may be smaller.
+            met = grant();
+        }
+        tell(met);
+        return true;
+    }
+
+    /**
      * Takes as much as is available, up to {@code wanted}.
      *
      * @return 0 to {@code wanted}; the caller gives back exactly that much
@@ -82,12 +137,12 @@ public final class ClientBudget {
     }
 
     /**
-     * Gives back an amount, and notifies those who wait.
+     * Gives back an amount, for those who wait.
      *
      * @throws IllegalStateException if the client does not hold that much, which is a bug
      */
     public void give(ClientAddress client, long amount) {
-        List<Runnable> told;
+        List<Request> met;
         synchronized (this) {
             long before = held.getOrDefault(client, 0L);
             if (amount < 0 || amount > before) {
@@ -102,18 +157,29 @@ public final class ClientBudget {
             if (waiting.isEmpty()) {
                 return;
             }
-            told = new ArrayList<>(waiting);
-            waiting.clear();
+            met = grant();
         }
-        told.forEach(Runnable::run);
+        tell(met);
     }
 
-    /**
-     * Runs {@code task} once, when something has been given back, on the thread that gives it. If the task then finds
-     * nothing available, it must ask again.
-     */
-    public synchronized void onGive(Runnable task) {
-        waiting.add(task);
+    /** Takes for all waiting requests that can be met now. */
+    private List<Request> grant() {
+        List<Request> met = new ArrayList<>();
+        Set<ClientAddress> stillWaiting = new HashSet<>();
+        for (Iterator<Request> next = waiting.iterator(); next.hasNext(); ) {
+            Request request = next.next();
+            if (!stillWaiting.contains(request.client) && tryTake(request.client, request.amount)) {
+                met.add(request);
+                next.remove();
+            } else {
+                stillWaiting.add(request.client);
+            }
+        }
+        return met;
+    }
+
+    private static void tell(List<Request> met) {
+        met.forEach(request -> request.granted.run());
     }
 
     /** The amount that no client holds. */

@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.server;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.credit.ClientBudget;
@@ -41,7 +42,11 @@ final class RunQueue {
     private final Queue<RdmaCall> waiting = new ArrayDeque<>();
     private int running;
     private long expectedBytes;
-    private boolean waitsForBudget;
+
+    /** The wait of the first waiting call for the budget. */
+    private ClientBudget.@Nullable Request request;
+
+    private boolean closed;
 
     /** @param replies the replies of the connection, whose memory counts until they have been sent */
     RunQueue(
@@ -105,36 +110,50 @@ final class RunQueue {
      * Reserves the memory that the reply may hold outside the pool, which is all that does not go into Write chunks.
      */
     private boolean reserve(RdmaCall call) {
+        if (call.reservedReplyBytes() > 0) {
+            // It waited for that.
+            return true;
+        }
+        if (request != null) {
+            return false;
+        }
         long wantedBytes = Math.min(call.replyChunkBytes(), largestReplyBytes) + options.inlineSendBytes();
         long bytes = Math.min(wantedBytes, Math.min(budget.most(), budget.mostOfOneClient()));
-        boolean reserved = budget.tryTake(client, bytes);
-        if (!reserved && !waitsForBudget) {
-            waitsForBudget = true;
-            budget.onGive(this::budgetGiven);
-            // Something may have been given back between the refusal and the registration.
-            reserved = budget.tryTake(client, bytes);
+        request = budget.takeOrWait(client, bytes, () -> budgetGiven(call, bytes));
+        if (request != null) {
+            return false;
         }
-        if (reserved) {
-            call.setReservedReplyBytes(bytes);
-        }
-        return reserved;
+        call.setReservedReplyBytes(bytes);
+        return true;
     }
 
-    private void budgetGiven() {
+    /** The memory that a call waited for has been reserved. Called on the thread that gave it back. */
+    private void budgetGiven(RdmaCall call, long bytes) {
         try {
             queuePair.execute(() -> {
-                waitsForBudget = false;
+                request = null;
+                if (closed) {
+                    budget.give(client, bytes);
+                    return;
+                }
+                call.setReservedReplyBytes(bytes);
                 runWaiting();
                 queuePair.flush();
             });
         } catch (RejectedExecutionException e) {
             // The owner thread has stopped, after the connection ended.
-            return;
+            budget.give(client, bytes);
         }
     }
 
     /** Drops the waiting calls. */
     void close() {
+        closed = true;
+        ClientBudget.Request pending = request;
+        if (pending != null && budget.cancel(pending)) {
+            request = null;
+        }
+        waiting.forEach(this::replyLeft);
         waiting.clear();
     }
 }

@@ -59,13 +59,41 @@ class ClientBudgetTest {
     }
 
     @Test
-    void given_something_thoseWhoWaitAreToldOnce() {
+    void given_something_thoseWhoWaitHaveItInTheirOrder() {
         List<String> told = new ArrayList<>();
         budget.take(A, 6);
-        budget.onGive(() -> told.add("first"));
-        budget.onGive(() -> told.add("second"));
+        budget.take(B, 4);
+        assertThat(budget.takeOrWait(A, 2, () -> told.add("A first"))).isNotNull();
+        assertThat(budget.takeOrWait(A, 1, () -> told.add("A second"))).isNotNull();
+        assertThat(budget.takeOrWait(B, 1, () -> told.add("B"))).isNotNull();
         budget.give(A, 1);
+        assertThat(told).as("what is too little for the first of A").containsExactly("B");
         budget.give(A, 1);
-        assertThat(told).containsExactly("first", "second");
+        assertThat(told).hasSize(1);
+        assertThat(budget.takeOrWait(A, 1, () -> told.add("A third")))
+                .as("behind those who wait")
+                .isNotNull();
+        budget.give(B, 2);
+        assertThat(told).containsExactly("B", "A first");
+        budget.give(A, 2);
+        assertThat(told).containsExactly("B", "A first", "A second", "A third");
+        assertThat(budget.heldBy(A)).isEqualTo(6);
+        assertThat(budget.heldBy(B)).isEqualTo(3);
+        assertThat(budget.left()).isEqualTo(1);
+    }
+
+    @Test
+    void waiting_givenUp_takesNothing_andTheNextHasItsTurn() {
+        List<String> told = new ArrayList<>();
+        budget.take(A, 5);
+        ClientBudget.Request large = budget.takeOrWait(A, 6, () -> told.add("large"));
+        budget.takeOrWait(A, 1, () -> told.add("small"));
+        assertThat(told).isEmpty();
+        assertThat(budget.cancel(large)).isTrue();
+        assertThat(budget.cancel(large)).isFalse();
+        assertThat(told).containsExactly("small");
+        budget.give(A, 6);
+        assertThat(told).hasSize(1);
+        assertThat(budget.left()).isEqualTo(10);
     }
 }

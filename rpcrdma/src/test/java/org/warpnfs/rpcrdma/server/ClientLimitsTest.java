@@ -242,6 +242,30 @@ class ClientLimitsTest {
         assertThat(honest.received).hasSize(2);
     }
 
+    /** A connection with a backlog does not take the room that its own calls leave before another one that waits. */
+    @Test
+    void longReplies_ofAConnectionWithABacklog_leaveOtherConnectionsOfTheClientTheirTurn() throws Exception {
+        int count = 100_000;
+        start(ClientLimits.DEFAULT.withReplyBytes(1 << 20, 110_000));
+        RawRequester busy = used(HOG);
+        RawRequester waits = used(HOG);
+        for (int i = 0; i < 3; i++) {
+            longReply(busy, Rpc.call(100 + i, EchoProgram.PARK), count);
+        }
+        responder.settle();
+        bulk(waits, 100, count);
+        responder.settle();
+        assertThat(responder.program.parked).hasSize(1);
+        for (int i = 0; i < 2; i++) {
+            responder.program.parked.removeFirst().reply(XdrVoid.XDR_VOID);
+            responder.settle();
+        }
+        assertThat(waits.received).hasSize(2);
+        responder.program.parked.removeFirst().reply(XdrVoid.XDR_VOID);
+        responder.settle();
+        assertThat(busy.received).hasSize(4);
+    }
+
     /**
      * A COMPOUND that has listed a directory and waits for a thread holds no more than was reserved when it was passed
      * up.
