@@ -339,7 +339,12 @@ public final class PieceWriter {
             bytes.release();
             return;
         }
-        waiting.region.goOn(bytes);
+        try {
+            waiting.region.goOn(bytes);
+        } catch (RuntimeException | Error e) {
+            ended(waiting, e);
+            return;
+        }
         goOn(waiting);
     }
 

@@ -171,7 +171,13 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         lacks = Lack.NOTHING;
         if (mustBeSeen(part)) {
             ByteBuffer all = bytes.nioBuffer(0, bytes.capacity()).position(bytes.writerIndex());
-            filled = FilledParts.of(pieces, part, part + 1, all, bytes::release);
+            try {
+                filled = FilledParts.of(pieces, part, part + 1, all, bytes::release);
+            } finally {
+                if (filled == null) {
+                    bytes.release();
+                }
+            }
         } else {
             lost = !bytes.isReadable();
             loaded = bytes;

@@ -2,6 +2,7 @@ package org.warpnfs.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import java.io.DataInputStream;
@@ -123,6 +124,26 @@ class SeenPartsTest extends PieceWriterFixture {
         assertThat(failures).isEmpty();
         assertThat(range.readers.stream().filter(thread -> !channel.eventLoop().inEventLoop(thread)))
                 .hasSize(1);
+    }
+
+    /** A defect of ours ends the connection at once, with the bytes that have been read. */
+    @Test
+    void partsThatAreSeen_sumOfLostBytesCannotBeMade_endsTheConnectionAndItsMemoryIsBack() throws Exception {
+        CountingRange range = new CountingRange();
+        range.cached = false;
+        Pieces pieces = new Pieces();
+        pieces.addSeen(range, 0, PART_BYTES, _ -> {
+            throw new IllegalStateException("a sum that cannot be made");
+        });
+        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        channel.config().setAllocator(allocator);
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+        channel.eventLoop().execute(() -> write(writer(channel, new FileLoaders()), done, failures, pieces));
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).hasExactlyElementsOfTypes(IllegalStateException.class);
+        assertThat(peer.getInputStream().read()).isEqualTo(-1);
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
     }
 
     /** What has been read is sent, whatever the file has become. */
