@@ -82,10 +82,12 @@ final class AccessControlLists {
             case Change.Keep _ -> {
                 return false;
             }
-            case Change.Remove _ -> RegularOpener.changePermissions(tree.authority(), caller, () -> remove(file, name));
+            case Change.Remove _ ->
+                RegularOpener.changePermissions(tree.authority(), caller, file, () -> remove(file, name));
             case Change.Replace(var acl) -> {
                 byte[] value = PosixAclXattr.encode(acl);
-                RegularOpener.changePermissions(tree.authority(), caller, () -> XattrCalls.set(file, name, value, 0));
+                RegularOpener.changePermissions(
+                        tree.authority(), caller, file, () -> XattrCalls.set(file, name, value, 0));
             }
         }
         return true;

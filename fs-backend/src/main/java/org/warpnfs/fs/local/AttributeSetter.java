@@ -146,7 +146,7 @@ final class AttributeSetter {
                 ? wanted
                 : PosixJudge.settablePermissions(
                         caller, AttributeReader.statx(file).gid(), wanted);
-        RegularOpener.changePermissions(authority, caller, () -> AttributeCalls.chmod(file, settable));
+        RegularOpener.changePermissions(authority, caller, file, () -> AttributeCalls.chmod(file, settable));
     }
 
     private static void requireSizeSettable(Fd file, long sizeBytes) throws FsException {
@@ -170,7 +170,7 @@ final class AttributeSetter {
         if (PosixJudge.permissionsAfterWrite(caller, seen) == seen) {
             return;
         }
-        RegularOpener.changePermissions(authority, caller, () -> {
+        RegularOpener.changePermissions(authority, caller, file, () -> {
             int before = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
             AttributeCalls.chmod(file, PosixJudge.permissionsAfterWrite(caller, before));
         });

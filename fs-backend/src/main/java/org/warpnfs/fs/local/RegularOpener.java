@@ -1,5 +1,7 @@
 package org.warpnfs.fs.local;
 
+import com.google.common.util.concurrent.Striped;
+import java.util.concurrent.locks.Lock;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -17,10 +19,12 @@ final class RegularOpener {
     private static final int OWNER_READ_WRITE = 0600;
 
     /**
-     * Held while a file has other permissions than it shall keep, and by those who change permissions. There is one for
-     * all trees, since a file may be in several.
+     * Held while a file has other permissions than it shall keep, and by those who change permissions. They are for all
+     * trees, since a file may be in several. Two files rarely share one, so a file system that hangs holds up no other.
      */
-    private static final Object PERMISSIONS = new Object();
+    private static final Striped<Lock> PERMISSIONS = Striped.lazyWeakLock(1 << 16);
+
+    private record Inode(long device, long number) {}
 
     private RegularOpener() {}
 
@@ -39,7 +43,7 @@ final class RegularOpener {
                 throw Failure.of(e);
             }
         }
-        return openOwn(file, quickly);
+        return openOwn(file, lockOf(statx), quickly);
     }
 
     static void requireRegular(Statx statx) throws FsException {
@@ -56,31 +60,40 @@ final class RegularOpener {
      * client that made a file read-only may still write to it. The file gets the missing permissions for the moment of
      * opening. Only its owner gains by that, which is the user of this process.
      */
-    private static Fd openOwn(Fd file, int flags) throws FsException {
-        synchronized (PERMISSIONS) {
+    private static Fd openOwn(Fd file, Lock lock, int flags) throws FsException {
+        lock.lock();
+        try {
             int permissions = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
+            AttributeCalls.chmod(file, permissions | OWNER_READ_WRITE);
             try {
-                AttributeCalls.chmod(file, permissions | OWNER_READ_WRITE);
-                try {
-                    return OpenCalls.reopen(file, flags);
-                } finally {
-                    AttributeCalls.chmod(file, permissions);
-                }
-            } catch (ErrnoException e) {
-                throw Failure.of(e);
+                return OpenCalls.reopen(file, flags);
+            } finally {
+                AttributeCalls.chmod(file, permissions);
             }
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        } finally {
+            lock.unlock();
         }
     }
 
-    /** Makes calls that change a file's permissions, as the caller, and not while {@link #openOwn} opens a file. */
-    static void changePermissions(Authority authority, Caller caller, Authority.ResultlessCalls calls)
+    private static Lock lockOf(Statx statx) {
+        return PERMISSIONS.get(new Inode(statx.fileSystemDevice(), statx.inode()));
+    }
+
+    /** Makes calls that change a file's permissions, as the caller, and not while {@link #openOwn} opens the file. */
+    static void changePermissions(Authority authority, Caller caller, Fd file, Authority.ResultlessCalls calls)
             throws FsException, ErrnoException {
         if (authority.actsAsCaller()) {
             authority.runAs(caller, calls);
             return;
         }
-        synchronized (PERMISSIONS) {
+        Lock lock = lockOf(AttributeReader.statx(file));
+        lock.lock();
+        try {
             authority.runAs(caller, calls);
+        } finally {
+            lock.unlock();
         }
     }
 }
