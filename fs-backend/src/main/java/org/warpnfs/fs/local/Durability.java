@@ -1,5 +1,7 @@
 package org.warpnfs.fs.local;
 
+import com.google.common.primitives.Longs;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,7 +12,10 @@ import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.FileSystemCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.local.libc.XattrCalls;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -30,6 +35,9 @@ final class Durability implements AutoCloseable {
     /** Limits the rate of log lines, since a device that fails does so often. */
     private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Attribute of the marker that is changed to {@link #touch} it. */
+    private static final byte[] TOUCHES = "user.warpnfs".getBytes(StandardCharsets.US_ASCII);
+
     private final AtomicLong verifier = new AtomicLong(new SecureRandom().nextLong());
     private final AtomicLong losses = new AtomicLong();
     private final AtomicLong loggedNanos = new AtomicLong();
@@ -40,6 +48,8 @@ final class Durability implements AutoCloseable {
     private final SyncGate journal;
     private final SyncGate whole;
     private final JournalMarker marker;
+    private final AtomicLong touches = new AtomicLong();
+    private volatile boolean touchesByXattr;
 
     /**
      * Makes the durability of one file system.
@@ -54,7 +64,27 @@ final class Durability implements AutoCloseable {
         this.journal = new SyncGate(SyncGate.Scope.FILE_SYSTEM, (fd, attributes) -> pushJournal(fd), this::lost, waits);
         this.whole =
                 new SyncGate(SyncGate.Scope.FILE_SYSTEM, (fd, attributes) -> syncFileSystem(fd), this::lost, waits);
-        this.marker = new JournalMarker(rootFd, kind.ordered(), System::nanoTime);
+        this.touchesByXattr = isExt4(rootFd);
+        this.marker = new JournalMarker(
+                this::openMarker, () -> JournalMarker.hasRoom(rootFd), kind.ordered(), System::nanoTime);
+    }
+
+    private static boolean isExt4(Fd file) {
+        try {
+            return FileSystemCalls.statfs(file).type() == Startup.EXT4_SUPER_MAGIC;
+        } catch (ErrnoException e) {
+            return false;
+        }
+    }
+
+    private Fd openMarker() throws ErrnoException {
+        Fd opened = OpenCalls.openNameless(rootFd, JournalMarker.PERMISSIONS);
+        try {
+            touch(opened);
+        } catch (ErrnoException e) {
+            LOG.debug("the journal takes no change: the next sync will say so", e);
+        }
+        return opened;
     }
 
     long verifier() {
@@ -229,8 +259,7 @@ final class Durability implements AutoCloseable {
      * written early.
      */
     private void pushJournal(Fd marker) throws ErrnoException {
-        // Each chmod is a transaction, even if it changes nothing.
-        AttributeCalls.chmod(marker, JournalMarker.PERMISSIONS);
+        touch(marker);
         calls.fsync(marker);
         requireJournal();
     }
@@ -239,15 +268,37 @@ final class Durability implements AutoCloseable {
      * Fails if the journal has been aborted, as after an error of the medium. If a transaction was discarded with the
      * journal, ext4's fsync answers 0 for it until the file system itself notices the abort (jbd2_complete_transaction
      * in Linux 6.18: a transaction that neither runs nor commits counts as done). A new transaction is refused as soon
-     * as the journal is aborted, so it shows afterwards whether the 0 was true. The first chmod makes the file system
+     * as the journal is aborted, so it shows afterwards whether the 0 was true. The first change makes the file system
      * notice, though it is itself answered 0. The second is refused.
      */
     private void requireJournal() throws ErrnoException {
         Fd open = marker.opened();
         if (open != null) {
-            AttributeCalls.chmod(open, JournalMarker.PERMISSIONS);
-            AttributeCalls.chmod(open, JournalMarker.PERMISSIONS);
+            touch(open);
+            touch(open);
         }
+    }
+
+    /**
+     * Changes the marker. An ext4 with fast commits writes the changed files alone to its journal. It cannot take back
+     * one that has no name: after a power cut it cannot be mounted, and e2fsck drops all that was committed so. A
+     * change of an extended attribute, to a new value, makes it commit the whole transaction in the usual way.
+     */
+    private void touch(Fd marker) throws ErrnoException {
+        if (touchesByXattr) {
+            try {
+                XattrCalls.set(marker, TOUCHES, Longs.toByteArray(touches.incrementAndGet()), 0);
+                return;
+            } catch (ErrnoException e) {
+                if (e.errno() == Errno.EIO || e.errno() == Errno.EROFS) {
+                    throw e;
+                }
+                // There may be no room for an attribute; to change a mode needs none.
+                touchesByXattr = e.errno() != Errno.EOPNOTSUPP;
+            }
+        }
+        // Each chmod is a transaction, even if it changes nothing.
+        AttributeCalls.chmod(marker, JournalMarker.PERMISSIONS);
     }
 
     private void lost(int errno) {

@@ -67,7 +67,8 @@ final class JournalMarker implements AutoCloseable {
         this.clockNanos = clockNanos;
     }
 
-    private static boolean hasRoom(Fd rootFd) {
+    /** False if a file of this file system that is closed now could perhaps not be made again. */
+    static boolean hasRoom(Fd rootFd) {
         try {
             FileSystemCalls.Statfs statfs = FileSystemCalls.statfs(rootFd);
             // Without a limit on inodes there is no number of them.

@@ -1,0 +1,358 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Splitter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.AclEntry;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.Capability;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.PosixAcl;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.fs.spi.Timestamp;
+import org.warpnfs.fs.spi.XattrMode;
+
+/**
+ * Every change that was answered is there after a power cut right behind the answer, on each of the file systems that
+ * the backend distinguishes. Needs root, to mount.
+ */
+class PowerCutTest {
+    private static final Caller ROOT = Caller.ROOT;
+    private static final AttributeChanges MODE = AttributeChanges.ofPermissions(0644);
+    private static final byte[] VALUE = "value".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] XATTR = "note".getBytes(StandardCharsets.US_ASCII);
+    private static final int LENGTH_BYTES = 20_000;
+
+    @TempDir
+    Path base;
+
+    private LoopDevice device;
+    private LocalFileSystem fs;
+
+    @AfterEach
+    void stop() throws Exception {
+        if (fs != null) {
+            fs.close();
+        }
+        if (device != null) {
+            device.close();
+        }
+    }
+
+    @Test
+    void ext4() throws Exception {
+        assertAllLast(LoopDevice.ext4(base));
+    }
+
+    @Test
+    void ext4_withFastCommits() throws Exception {
+        assertAllLast(LoopDevice.ext4WithFastCommits(base));
+    }
+
+    @Test
+    void ext4_withoutAJournal() throws Exception {
+        assertAllLast(LoopDevice.ext4WithoutJournal(base));
+    }
+
+    @Test
+    void xfs() throws Exception {
+        assertAllLast(LoopDevice.xfs(base));
+    }
+
+    @Test
+    void btrfs() throws Exception {
+        assertAllLast(LoopDevice.btrfs(base));
+    }
+
+    private interface Change {
+        void make() throws Exception;
+    }
+
+    private interface Look {
+        Object at() throws Exception;
+    }
+
+    private record Case(Change before, Change change, Look look) {}
+
+    private Path path(String name) {
+        return device.directory().resolve(name);
+    }
+
+    private FileHandle find(String path) throws Exception {
+        FileHandle at = fs.root();
+        for (String name : Splitter.on('/').split(path)) {
+            at = fs.lookup(ROOT, at, FileName.of(name)).handle();
+        }
+        return at;
+    }
+
+    private FileHandle create(String directory, String name) throws Exception {
+        return fs.create(ROOT, find(directory), FileName.of(name), new CreateMode.Guarded(MODE))
+                .node()
+                .handle();
+    }
+
+    private void mkdir(String name) throws Exception {
+        fs.makeDirectory(ROOT, fs.root(), FileName.of(name), AttributeChanges.ofPermissions(0755));
+    }
+
+    private void write(String path, int length, Stability stability) throws Exception {
+        try (OpenFile open = fs.open(ROOT, find(path), OpenAccess.WRITE)) {
+            ByteBuffer data = ByteBuffer.allocate(length);
+            while (data.hasRemaining()) {
+                data.put((byte) 'x');
+            }
+            open.write(data.flip(), 0, stability);
+        }
+    }
+
+    private void set(String path, AttributeChanges changes) throws Exception {
+        fs.setAttributes(ROOT, find(path), changes);
+    }
+
+    private Object contents(String path) throws IOException {
+        byte[] all = Files.readAllBytes(path(path));
+        int written = 0;
+        for (byte b : all) {
+            written += b == 'x' ? 1 : 0;
+        }
+        return all.length + " bytes, written " + written;
+    }
+
+    private Object attribute(String path, String name) throws IOException {
+        return Files.getAttribute(path(path), "unix:" + name, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private Object isThere(String path) {
+        return Files.exists(path(path), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private Map<String, Case> cases() {
+        Map<String, Case> cases = new LinkedHashMap<>();
+        Change nothing = () -> {};
+        cases.put("mkdir", new Case(nothing, () -> mkdir("m"), () -> isThere("m")));
+        cases.put("create", new Case(nothing, () -> create("a", "c"), () -> attribute("a/c", "mode")));
+        cases.put(
+                "create with times",
+                new Case(
+                        nothing,
+                        () -> fs.create(
+                                ROOT,
+                                find("a"),
+                                FileName.of("ct"),
+                                new CreateMode.Unchecked(new AttributeChanges(
+                                        0600, 7L, 8L, 5000L, null, new TimeChange.To(new Timestamp(99, 0))))),
+                        () -> attribute("a/ct", "uid") + " " + attribute("a/ct", "lastModifiedTime") + " "
+                                + attribute("a/ct", "size")));
+        cases.put(
+                "exclusive create",
+                new Case(
+                        nothing,
+                        () -> fs.create(ROOT, find("a"), FileName.of("x"), new CreateMode.Exclusive(77, MODE)),
+                        () -> attribute("a/x", "mode") + " " + attribute("a/x", "lastAccessTime")));
+        cases.put(
+                "symlink",
+                new Case(
+                        nothing,
+                        () -> fs.makeSymlink(ROOT, find("a"), FileName.of("s"), new byte[] {'t'}, MODE),
+                        () -> Files.readSymbolicLink(path("a/s"))));
+        cases.put(
+                "fifo",
+                new Case(
+                        nothing,
+                        () -> fs.makeSpecial(ROOT, find("a"), FileName.of("p"), FileType.FIFO, 0, 0, MODE),
+                        () -> attribute("a/p", "mode")));
+        cases.put(
+                "link",
+                new Case(
+                        () -> create("a", "l"),
+                        () -> fs.link(ROOT, find("a/l"), find("b"), FileName.of("l2")),
+                        () -> isThere("b/l2") + " " + attribute("a/l", "nlink")));
+        cases.put(
+                "rename",
+                new Case(
+                        () -> create("a", "r"),
+                        () -> fs.rename(ROOT, find("a"), FileName.of("r"), find("a"), FileName.of("r2")),
+                        () -> isThere("a/r") + " " + isThere("a/r2")));
+        cases.put(
+                "rename to another directory, over a file",
+                new Case(
+                        () -> {
+                            create("a", "o");
+                            create("b", "o2");
+                            write("a/o", LENGTH_BYTES, Stability.FILE_SYNC);
+                        },
+                        () -> fs.rename(ROOT, find("a"), FileName.of("o"), find("b"), FileName.of("o2")),
+                        () -> isThere("a/o") + " " + contents("b/o2")));
+        cases.put(
+                "rename of a directory",
+                new Case(
+                        () -> fs.makeDirectory(ROOT, find("a"), FileName.of("d"), AttributeChanges.ofPermissions(0755)),
+                        () -> fs.rename(ROOT, find("a"), FileName.of("d"), find("b"), FileName.of("d")),
+                        () -> isThere("a/d") + " " + isThere("b/d")));
+        cases.put(
+                "remove",
+                new Case(
+                        () -> create("a", "gone"),
+                        () -> fs.remove(ROOT, find("a"), FileName.of("gone")),
+                        () -> isThere("a/gone")));
+        cases.put(
+                "remove of one of two names",
+                new Case(
+                        () -> fs.link(ROOT, create("a", "two"), find("b"), FileName.of("two")),
+                        () -> fs.remove(ROOT, find("a"), FileName.of("two")),
+                        () -> isThere("a/two") + " " + isThere("b/two")));
+        cases.put(
+                "rmdir",
+                new Case(
+                        () -> mkdir("e"),
+                        () -> fs.removeDirectory(ROOT, fs.root(), FileName.of("e")),
+                        () -> isThere("e")));
+        cases.put(
+                "permissions",
+                new Case(
+                        () -> create("a", "f"),
+                        () -> set("a/f", AttributeChanges.ofPermissions(0600)),
+                        () -> attribute("a/f", "mode")));
+        cases.put(
+                "permissions of a directory",
+                new Case(nothing, () -> set("b", AttributeChanges.ofPermissions(0700)), () -> attribute("b", "mode")));
+        cases.put(
+                "owner of a symbolic link",
+                new Case(
+                        () -> fs.makeSymlink(ROOT, find("a"), FileName.of("so"), new byte[] {'t'}, MODE),
+                        () -> set("a/so", new AttributeChanges(null, 5L, null, null, null, null)),
+                        () -> attribute("a/so", "uid")));
+        cases.put(
+                "times",
+                new Case(
+                        nothing,
+                        () -> set(
+                                "a/f",
+                                new AttributeChanges(
+                                        null, null, null, null, null, new TimeChange.To(new Timestamp(1234, 0)))),
+                        () -> attribute("a/f", "lastModifiedTime")));
+        cases.put(
+                "stable write",
+                new Case(nothing, () -> write("a/f", LENGTH_BYTES, Stability.FILE_SYNC), () -> contents("a/f")));
+        cases.put(
+                "stable data",
+                new Case(nothing, () -> write("a/f", 3 * LENGTH_BYTES, Stability.DATA_SYNC), () -> contents("a/f")));
+        cases.put(
+                "commit",
+                new Case(
+                        () -> create("b", "u"),
+                        () -> {
+                            write("b/u", LENGTH_BYTES, Stability.UNSTABLE);
+                            try (OpenFile open = fs.open(ROOT, find("b/u"), OpenAccess.READ)) {
+                                open.sync();
+                            }
+                        },
+                        () -> contents("b/u")));
+        cases.put("shorter", new Case(nothing, () -> set("a/f", AttributeChanges.ofSize(5001)), () -> contents("a/f")));
+        cases.put(
+                "longer after unstable data",
+                new Case(
+                        nothing,
+                        () -> {
+                            write("a/f", 5001, Stability.UNSTABLE);
+                            set("a/f", AttributeChanges.ofSize(9000));
+                        },
+                        () -> attribute("a/f", "size")));
+        cases.put("empty", new Case(nothing, () -> set("a/f", AttributeChanges.ofSize(0)), () -> contents("a/f")));
+        cases.put(
+                "allocate",
+                new Case(
+                        nothing,
+                        () -> {
+                            try (OpenFile open = fs.open(ROOT, find("a/f"), OpenAccess.WRITE)) {
+                                open.allocate(0, LENGTH_BYTES);
+                            }
+                        },
+                        () -> contents("a/f")));
+        cases.put(
+                "deallocate",
+                new Case(
+                        () -> write("a/f", LENGTH_BYTES, Stability.FILE_SYNC),
+                        () -> {
+                            try (OpenFile open = fs.open(ROOT, find("a/f"), OpenAccess.WRITE)) {
+                                open.deallocate(100, 9000);
+                            }
+                        },
+                        () -> contents("a/f")));
+        cases.put(
+                "attribute of the user",
+                new Case(
+                        nothing,
+                        () -> fs.setXattr(ROOT, find("a/f"), XATTR, VALUE, XattrMode.EITHER),
+                        () -> new String(
+                                (byte[]) Files.getAttribute(path("a/f"), "user:note"), StandardCharsets.US_ASCII)));
+        cases.put(
+                "access control list",
+                new Case(
+                        nothing,
+                        () -> {
+                            if (fs.limits().has(Capability.ACLS)) {
+                                PosixAcl acl = PosixAcl.of(List.of(
+                                        new AclEntry.UserObj(4),
+                                        new AclEntry.User(1000, 6),
+                                        new AclEntry.GroupObj(0),
+                                        new AclEntry.Mask(6),
+                                        new AclEntry.Other(0)));
+                                fs.setAcls(ROOT, find("a/f"), AclChanges.ofAccess(acl));
+                            }
+                        },
+                        () -> attribute("a/f", "mode")));
+        return cases;
+    }
+
+    private void assertAllLast(LoopDevice made) throws Exception {
+        device = made;
+        fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
+        mkdir("a");
+        mkdir("b");
+        List<String> lost = new ArrayList<>();
+        for (Map.Entry<String, Case> each : cases().entrySet()) {
+            Case change = each.getValue();
+            change.before().make();
+            Mounts.run("sync", "-f", device.directory().toString());
+            change.change().make();
+            LoopDevice.Cut cut = device.cutPower();
+            Object before = change.look().at();
+            fs.close();
+            cut.restore();
+            Object after;
+            try {
+                after = change.look().at();
+            } catch (IOException e) {
+                after = e;
+            }
+            if (!before.equals(after)) {
+                lost.add(each.getKey() + ": " + before + " became " + after);
+            }
+            fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
+        }
+        assertThat(lost).isEmpty();
+    }
+}
