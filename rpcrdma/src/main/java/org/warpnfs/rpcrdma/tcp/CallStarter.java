@@ -214,44 +214,53 @@ final class CallStarter implements ReplyWriter.Calls {
     /** Returns whether the record is a call, which is in flight then. */
     private boolean start(ByteBuf record) {
         int lengthBytes = record.readableBytes();
-        int direction = lengthBytes < RPC_MESSAGE_MIN_BYTES
-                ? NO_DIRECTION
-                : record.getInt(record.readerIndex() + DIRECTION_OFFSET_BYTES);
-        if (direction == DIRECTION_CALL && !called && TlsStart.isProbe(record) && reader.recordsBegun() == 1) {
-            if (connection.startTls(record.getInt(record.readerIndex()), reader.hasMore())) {
-                record.release();
-                memory.give(lengthBytes);
-                return false;
-            }
-        }
-        if (direction == DIRECTION_CALL) {
-            inFlight++;
-            called = true;
-            statistics.increment(Counter.CALLS_RECEIVED);
-            statistics.add(Counter.CALLS_RUNNING, 1);
-            CallTrace trace = new CallTrace(Integer.toUnsignedLong(record.getInt(record.readerIndex())), connection);
-            trace.received(new CallTrace.Sizes(lengthBytes, 0, 0, 0));
-            ReplyClaim claim = new ReplyClaim(account, inFlight == 1);
-            TcpCall call = new TcpCall(connection.writer(), held, claim, record, trace);
-            try {
-                handler.call(call);
-            } catch (Throwable e) {
-                call.abandon();
-                connection.defect(trace.xid(), e);
-            }
-            return true;
-        }
+        boolean isCall = false;
         try {
-            if (direction == DIRECTION_REPLY) {
-                backwardReply(record);
-            } else {
-                connection.refuse("record", "record of " + lengthBytes + " bytes is neither call nor reply");
+            int direction = lengthBytes < RPC_MESSAGE_MIN_BYTES
+                    ? NO_DIRECTION
+                    : record.getInt(record.readerIndex() + DIRECTION_OFFSET_BYTES);
+            switch (direction) {
+                case DIRECTION_CALL -> {
+                    if (!startsTls(record)) {
+                        startCall(record);
+                        isCall = true;
+                    }
+                }
+                case DIRECTION_REPLY -> backwardReply(record);
+                default -> connection.refuse("record", "record of " + lengthBytes + " bytes is neither call nor reply");
             }
         } finally {
-            record.release();
-            memory.give(lengthBytes);
+            if (!isCall) {
+                record.release();
+                memory.give(lengthBytes);
+            }
         }
-        return false;
+        return isCall;
+    }
+
+    private boolean startsTls(ByteBuf record) {
+        return !called
+                && TlsStart.isProbe(record)
+                && reader.recordsBegun() == 1
+                && connection.startTls(record.getInt(record.readerIndex()), reader.hasMore());
+    }
+
+    /** The call has the record from now on. */
+    private void startCall(ByteBuf record) {
+        CallTrace trace = new CallTrace(Integer.toUnsignedLong(record.getInt(record.readerIndex())), connection);
+        trace.received(new CallTrace.Sizes(record.readableBytes(), 0, 0, 0));
+        ReplyClaim claim = new ReplyClaim(account, inFlight == 0);
+        TcpCall call = new TcpCall(connection.writer(), held, claim, record, trace);
+        inFlight++;
+        called = true;
+        statistics.increment(Counter.CALLS_RECEIVED);
+        statistics.add(Counter.CALLS_RUNNING, 1);
+        try {
+            handler.call(call);
+        } catch (Throwable e) {
+            call.abandon();
+            connection.defect(trace.xid(), e);
+        }
     }
 
     /** Checks the XID first, because a reply that answers no call of ours is not worth a copy. */
