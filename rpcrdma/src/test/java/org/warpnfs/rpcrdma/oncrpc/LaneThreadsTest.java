@@ -125,7 +125,7 @@ class LaneThreadsTest {
             awaitBegun(1);
         }
         // Each hostile client gets its turn, if it had none before the honest ones.
-        while (ran.stream()
+        while (List.copyOf(ran).stream()
                         .filter(name -> name.startsWith("hostile"))
                         .distinct()
                         .count()
