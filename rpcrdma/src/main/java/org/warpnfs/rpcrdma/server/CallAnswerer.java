@@ -127,9 +127,12 @@ final class CallAnswerer {
         try {
             plan = ReplyPlan.of(reply, call.lists(), inlineLimitBytes);
         } catch (RuntimeException | Error e) {
-            reply.release();
-            leaving.posting().run();
-            leaving.left().run();
+            try {
+                reply.release();
+            } finally {
+                leaving.posting().run();
+                leaving.left().run();
+            }
             throw e;
         }
         switch (plan) {
@@ -232,9 +235,12 @@ final class CallAnswerer {
 
     private void refuse(RdmaCall call, RpcMessage reply, String detail, Leaving leaving) {
         context.unfit().note(call, reply, inlineLimitBytes, detail);
-        reply.release();
-        statistics.increment(Counter.ERR_CHUNK_TOO_BIG_SENT);
-        sendError(call, leaving);
+        try {
+            reply.release();
+        } finally {
+            statistics.increment(Counter.ERR_CHUNK_TOO_BIG_SENT);
+            sendError(call, leaving);
+        }
     }
 
     private void sendError(RdmaCall call, Leaving leaving) {

@@ -208,8 +208,11 @@ final class ReplySender {
 
     private void release(Posted posted) {
         hold(-posted.heldBytes);
-        posted.message.owned.release();
-        posted.message.leaving.left.run();
+        try {
+            posted.message.owned.release();
+        } finally {
+            posted.message.leaving.left.run();
+        }
     }
 
     private void postWaiting() {
