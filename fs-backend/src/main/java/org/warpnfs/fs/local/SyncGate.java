@@ -78,9 +78,12 @@ final class SyncGate {
 
     /** Announces that data may have been lost by other means than a failed sync. */
     void lost(int errno) {
-        announcement.lost(errno);
-        synchronized (this) {
-            failures++;
+        try {
+            announcement.lost(errno);
+        } finally {
+            synchronized (this) {
+                failures++;
+            }
         }
     }
 
@@ -147,25 +150,33 @@ final class SyncGate {
             failure = e;
         } finally {
             counts.ended(round.members, failure != null);
-            if (failure != null) {
-                announcement.lost(failure.errno());
-            }
-            synchronized (this) {
+            try {
                 if (failure != null) {
-                    failures++;
+                    announcement.lost(failure.errno());
                 }
-                if (round.kind == Descriptor.TRACKED) {
-                    settled = Math.max(settled, covered);
-                }
-                round.failure = failure;
-                if (next == null) {
-                    running = false;
-                } else {
-                    next.turn.countDown();
-                }
+            } finally {
+                // Whatever the announcement throws: others wait for this round and for the next one.
+                end(round, covered, failure);
             }
-            round.done.countDown();
         }
+    }
+
+    private void end(Round round, long covered, @Nullable ErrnoException failure) {
+        synchronized (this) {
+            if (failure != null) {
+                failures++;
+            }
+            if (round.kind == Descriptor.TRACKED) {
+                settled = Math.max(settled, covered);
+            }
+            round.failure = failure;
+            if (next == null) {
+                running = false;
+            } else {
+                next.turn.countDown();
+            }
+        }
+        round.done.countDown();
     }
 
     /** What a sync covers. It decides which threads of a round are told to {@link SyncWaits}. */

@@ -108,6 +108,33 @@ class SyncGateTest {
         return task.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
+    /** As one that finds no memory to log a line. */
+    @Test
+    void announcement_thatFails_leavesNobodyWaiting_andTheFailureIsCounted() throws Exception {
+        gate = new SyncGate(
+                SyncGate.Scope.FILE,
+                this::call,
+                code -> {
+                    throw new IllegalStateException("no memory");
+                },
+                waits,
+                counts);
+        List<Thread> threads = new ArrayList<>();
+        errno = Errno.EIO;
+        FutureTask<Integer> leader = start(() -> sync(Descriptor.TRACKED, true), threads);
+        awaitBegin();
+        errno = 0;
+        FutureTask<Integer> next = start(() -> sync(Descriptor.TRACKED, true), threads);
+        awaitWaiting(threads);
+        mayEnd.release(2);
+
+        assertThatThrownBy(() -> result(leader)).hasRootCauseInstanceOf(IllegalStateException.class);
+        assertThat(result(next)).isZero();
+        assertThat(gate.failures()).isEqualTo(1);
+        assertThatThrownBy(() -> gate.lost(Errno.EIO)).isInstanceOf(IllegalStateException.class);
+        assertThat(gate.failures()).isEqualTo(2);
+    }
+
     @Test
     void waiters_whileASyncRuns_shareTheNext() throws Exception {
         List<Thread> threads = new ArrayList<>();
