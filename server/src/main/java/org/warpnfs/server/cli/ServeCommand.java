@@ -43,6 +43,7 @@ final class ServeCommand implements Callable<Integer> {
         Configured configured = Configured.of(command.commandLine().getParseResult(), System.getenv());
         ServerConfig config = configured.server();
         LogLines.use(configured.settings().get(Settings.LOG_FORMAT));
+        Thread.setDefaultUncaughtExceptionHandler(ServeCommand::logDefect);
         WatchedServer watched = WatchedServer.start(
                 config,
                 configured.limits(),
@@ -116,5 +117,10 @@ final class ServeCommand implements Callable<Integer> {
             stopped.countDown();
             Runtime.getRuntime().halt(status);
         }
+    }
+
+    /** For what no call and no connection hears of, for example a grant of memory that fails on another's thread. */
+    static void logDefect(Thread thread, Throwable defect) {
+        LOG.error("{}: a defect of this server", thread.getName(), defect);
     }
 }
