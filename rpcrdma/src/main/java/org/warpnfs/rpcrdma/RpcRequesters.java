@@ -10,6 +10,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.Connector;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
@@ -36,6 +38,7 @@ import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
  * requester. Safe for any thread.
  */
 public final class RpcRequesters implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RpcRequesters.class);
     private static final long WATCH_MILLIS = 250;
 
     private final TcpConnector tcp;
@@ -63,7 +66,16 @@ public final class RpcRequesters implements AutoCloseable {
 
     private void watch() {
         requesters.removeIf(ReconnectingRequester::closed);
-        requesters.forEach(requester -> requester.endOverdue(System.nanoTime()));
+        requesters.forEach(RpcRequesters::endOverdue);
+    }
+
+    private static void endOverdue(ReconnectingRequester requester) {
+        try {
+            requester.endOverdue(System.nanoTime());
+        } catch (RuntimeException | Error e) {
+            // It would end the schedule: no call of any requester would have a deadline any more.
+            LOG.error("{}: the handler of a call that has no reply failed", requester.remoteAddress(), e);
+        }
     }
 
     /** The deadline of a call that is made now. */

@@ -193,7 +193,7 @@ public final class ReconnectingRequester implements Requester {
                 pauseNanos = policy.delayNanos(failures);
             }
         }
-        given.forEach(attempt -> attempt.end(why));
+        endAll(given, why);
         if (pauseNanos == 0) {
             pauseOver();
         } else if (pauseNanos > 0) {
@@ -225,9 +225,27 @@ public final class ReconnectingRequester implements Requester {
             }
             on = current;
         }
-        over.forEach(attempt -> attempt.end(new RequestException(Failure.TIMED_OUT, "no connection was made in time")));
-        if (on != null) {
-            on.endOverdue(nowNanos);
+        try {
+            endAll(over, new RequestException(Failure.TIMED_OUT, "no connection was made in time"));
+        } finally {
+            if (on != null) {
+                on.endOverdue(nowNanos);
+            }
+        }
+    }
+
+    /** Ends each of them, even if the handler of one throws, since nobody else would. */
+    private void endAll(List<Attempt> attempts, RequestException why) {
+        for (int i = 0; i < attempts.size(); i++) {
+            boolean told = false;
+            try {
+                attempts.get(i).end(why);
+                told = true;
+            } finally {
+                if (!told) {
+                    endAll(attempts.subList(i + 1, attempts.size()), why);
+                }
+            }
         }
     }
 
@@ -264,7 +282,7 @@ public final class ReconnectingRequester implements Requester {
             waiting.clear();
             on = current;
         }
-        given.forEach(attempt -> attempt.end(new RequestException(Failure.DISCONNECTED, "the requester was closed")));
+        endAll(given, new RequestException(Failure.DISCONNECTED, "the requester was closed"));
         if (on != null) {
             on.close();
         }
@@ -341,8 +359,11 @@ public final class ReconnectingRequester implements Requester {
         }
 
         void end(RequestException why) {
-            message.release();
-            handler.failed(why);
+            try {
+                message.release();
+            } finally {
+                handler.failed(why);
+            }
         }
     }
 }

@@ -82,7 +82,16 @@ final class AddressSockets {
      */
     void begin(EventLoopGroup loop) {
         look().forEach(ChannelFuture::awaitUninterruptibly);
-        var _ = loop.next().scheduleWithFixedDelay(this::look, SECONDS, SECONDS, TimeUnit.SECONDS);
+        var _ = loop.next().scheduleWithFixedDelay(this::lookAgain, SECONDS, SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void lookAgain() {
+        try {
+            look();
+        } catch (RuntimeException | Error e) {
+            // It would end the schedule: addresses that come later would have no sockets.
+            LOG.error("port {}: the addresses of this host cannot be looked at now", port, e);
+        }
     }
 
     /** Opens the missing sockets, and closes those that are no longer needed. */

@@ -117,6 +117,51 @@ class TcpRequesterTest {
         }
     }
 
+    /** Its exception would end the deadlines of all calls of all requesters. */
+    @Test
+    void handler_thatThrowsWhenItsCallHasNoReply_doesNotKeepOthersFromTheirDeadlines() throws Exception {
+        InetSocketAddress nobody;
+        try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nobody = (InetSocketAddress) gone.getLocalSocketAddress();
+        }
+        RetryPolicy patient = new RetryPolicy(10_000, Duration.ofMillis(100), Duration.ofMillis(100), 1000);
+        Requester requester = requesters.overTcp(nobody, TcpRequesterOptions.DEFAULT, patient, BackwardCalls.NONE);
+        long deadlineNanos = Requester.deadlineNanos(Duration.ofMillis(300));
+        requester.call(Rpc.call(7, 0), ChunkOffer.NONE, deadlineNanos, new Ended(new CompletableFuture<>()) {
+            @Override
+            public void failed(RequestException why) {
+                throw new IllegalStateException("for a test");
+            }
+        });
+        CompletableFuture<Failure> second = new CompletableFuture<>();
+        requester.call(Rpc.call(8, 0), ChunkOffer.NONE, deadlineNanos, new Ended(second));
+        assertThat(second).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(Failure.TIMED_OUT);
+
+        CompletableFuture<Failure> later = new CompletableFuture<>();
+        requester.call(
+                Rpc.call(9, 0), ChunkOffer.NONE, Requester.deadlineNanos(Duration.ofMillis(1)), new Ended(later));
+        assertThat(later).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(Failure.TIMED_OUT);
+    }
+
+    /** Tells how a call ended. */
+    private static class Ended implements ReplyHandler {
+        private final CompletableFuture<Failure> how;
+
+        Ended(CompletableFuture<Failure> how) {
+            this.how = how;
+        }
+
+        @Override
+        public void replied(XdrStream message, List<ByteBuffer> written) {
+            how.completeExceptionally(new AssertionError("a reply"));
+        }
+
+        @Override
+        public void failed(RequestException why) {
+            how.complete(why.failure());
+        }
+    }
+
     /** An event loop that is told to stop in the middle of a task must still close its connections. */
     @Test
     void close_ofTheConnectorWhileItsLoopIsBusy_endsTheCall() throws Exception {
