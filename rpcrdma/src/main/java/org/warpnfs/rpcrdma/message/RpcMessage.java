@@ -136,16 +136,6 @@ public record RpcMessage(
 
     /** Releases the payloads of these items, even if one cannot be given back. */
     public static void release(List<Item> items) {
-        for (int i = 0; i < items.size(); i++) {
-            boolean released = false;
-            try {
-                items.get(i).payload().release();
-                released = true;
-            } finally {
-                if (!released) {
-                    release(items.subList(i + 1, items.size()));
-                }
-            }
-        }
+        Each.of(items, item -> item.payload().release());
     }
 }

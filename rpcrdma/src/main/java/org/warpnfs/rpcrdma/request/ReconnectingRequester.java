@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.payload.Payload;
+import org.warpnfs.rpcrdma.message.Each;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.RequestException.Failure;
@@ -235,18 +236,8 @@ public final class ReconnectingRequester implements Requester {
     }
 
     /** Ends each of them, even if the handler of one throws, since nobody else would. */
-    private void endAll(List<Attempt> attempts, RequestException why) {
-        for (int i = 0; i < attempts.size(); i++) {
-            boolean told = false;
-            try {
-                attempts.get(i).end(why);
-                told = true;
-            } finally {
-                if (!told) {
-                    endAll(attempts.subList(i + 1, attempts.size()), why);
-                }
-            }
-        }
+    private static void endAll(List<Attempt> attempts, RequestException why) {
+        Each.of(attempts, attempt -> attempt.end(why));
     }
 
     /** True once {@link #close()} was called. */

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.warpnfs.rpcrdma.message.Each;
 
 /**
  * The queue of requests that wait for memory. Clients take turns, each with its oldest request. If the first client in
@@ -148,16 +149,6 @@ final class MemoryTurns {
 
     /** Tells each of them, even if one throws, because the memory is theirs already. */
     static void tell(List<Request> granted) {
-        for (int i = 0; i < granted.size(); i++) {
-            boolean told = false;
-            try {
-                granted.get(i).granted.run();
-                told = true;
-            } finally {
-                if (!told) {
-                    tell(granted.subList(i + 1, granted.size()));
-                }
-            }
-        }
+        Each.of(granted, request -> request.granted.run());
     }
 }
