@@ -52,9 +52,13 @@ final class PluginLoader {
         }
     }
 
-    /** A lack of memory is not the plug-in's own, so it goes on. Whatever else a plug-in throws is its defect. */
+    /**
+     * A lack of memory is not the plug-in's own, so it goes on. Whatever else a plug-in throws is its defect. That
+     * includes {@link InternalError}: the JDK wraps a {@link StackOverflowError} in one when reflection hits it, and
+     * throws one when a mapped file ends before its mapping.
+     */
     static void passUnlessDefect(Throwable e) {
-        if (e instanceof VirtualMachineError lack && !(e instanceof StackOverflowError)) {
+        if (e instanceof OutOfMemoryError lack) {
             throw lack;
         }
     }

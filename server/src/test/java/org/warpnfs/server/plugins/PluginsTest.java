@@ -75,6 +75,8 @@ class PluginsTest {
                                 case "readSymlink" -> null;
                                 default -> switch (fault) {
                                     case "recursion" -> of(type, fault).toString().length() > endless();
+                                    case "wrapped" -> throw new InternalError(new StackOverflowError());
+                                    case "memory" -> throw new OutOfMemoryError("of a test");
                                     case "missing" -> throw new NoClassDefFoundError("example/Missing");
                                     default -> throw new ArrayIndexOutOfBoundsException(fault);
                                 };
@@ -249,7 +251,7 @@ class PluginsTest {
 
     @Test
     void call_thatHitsADefect_failsAlone() throws Exception {
-        for (String fault : List.of("index", "missing", "recursion")) {
+        for (String fault : List.of("index", "missing", "recursion", "wrapped")) {
             FileSystem files = open(fault);
             FileHandle file = FileHandle.of(new byte[] {1});
             assertFails(FsError.IO, () -> files.attributes(file));
@@ -260,6 +262,14 @@ class PluginsTest {
             open.close();
             assertThatThrownBy(files::writeVerifier).isInstanceOf(IllegalStateException.class);
             files.close();
+        }
+    }
+
+    @Test
+    void call_thatFindsNoMemory_isNoDefectOfThePlugin() throws Exception {
+        try (FileSystem files = open("memory")) {
+            assertThatThrownBy(() -> files.attributes(FileHandle.of(new byte[] {1})))
+                    .isInstanceOf(OutOfMemoryError.class);
         }
     }
 
