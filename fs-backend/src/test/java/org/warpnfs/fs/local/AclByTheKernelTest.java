@@ -1,6 +1,7 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.fs.local.ShortCalls.newFile;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ class AclByTheKernelTest {
     @Test
     void setAcls_onTheHost_isTheAttributeThatTheKernelDefines() throws Exception {
         try (FileSystem fs = LocalFileSystem.open(base, LocalOptions.DEFAULTS)) {
-            FileHandle file = create(fs, "f", 0600);
+            FileHandle file = newFile(fs, Caller.ROOT, fs.root(), "f", 0600);
 
             fs.setAcls(
                     Caller.ROOT,
@@ -102,7 +103,7 @@ class AclByTheKernelTest {
     private List<String> verdicts(LocalOptions options, List<PosixAcl> lists, List<Caller> callers) throws Exception {
         List<String> verdicts = new ArrayList<>();
         try (FileSystem fs = LocalFileSystem.open(base, options)) {
-            FileHandle file = create(fs, "f", 0600);
+            FileHandle file = newFile(fs, Caller.ROOT, fs.root(), "f", 0600);
             for (PosixAcl list : lists) {
                 fs.setAcls(Caller.ROOT, file, AclChanges.ofAccess(list));
                 for (Caller caller : callers) {
@@ -211,15 +212,5 @@ class AclByTheKernelTest {
             names.put((long) random.nextInt(5), random.nextInt(8));
         }
         return names;
-    }
-
-    private static FileHandle create(FileSystem fs, String name, int permissions) throws FsException {
-        return fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(permissions)))
-                .node()
-                .handle();
     }
 }

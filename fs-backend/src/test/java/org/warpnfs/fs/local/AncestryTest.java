@@ -1,8 +1,8 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
+import static org.warpnfs.fs.local.ShortCalls.assertFails;
+import static org.warpnfs.fs.local.ShortCalls.walk;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
-import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
@@ -43,32 +42,21 @@ class AncestryTest {
         Files.createDirectories(tree.resolve("a/b/c"));
     }
 
-    private static FileHandle walk(LocalFileSystem fs, String... names) throws FsException {
-        FileHandle at = fs.root();
-        for (String name : names) {
-            at = fs.lookup(Caller.ROOT, at, FileName.of(name)).handle();
-        }
-        return at;
-    }
-
     private static void assertStale(ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .asInstanceOf(type(FsException.class))
-                .extracting(FsException::error)
-                .isEqualTo(FsError.STALE);
+        assertFails(FsError.STALE, call);
     }
 
     @Test
     void lookupParent_directoryWasMovedOut_isStale() throws Exception {
         for (LocalOptions options : KINDS) {
             try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
-                FileHandle b = walk(fs, "a", "b");
-                FileHandle c = walk(fs, "a", "b", "c");
+                FileHandle b = walk(fs, "a/b");
+                FileHandle c = walk(fs, "a/b/c");
                 Files.move(tree.resolve("a/b"), outside.resolve("b"));
                 assertStale(() -> fs.lookupParent(Caller.ROOT, b));
                 assertStale(() -> fs.lookupParent(Caller.ROOT, c));
                 Files.move(outside.resolve("b"), tree.resolve("b"));
-                walk(fs, "b", "c");
+                walk(fs, "b/c");
                 assertThat(fs.lookupParent(Caller.ROOT, b).handle()).isEqualTo(fs.root());
                 assertThat(fs.lookupParent(Caller.ROOT, c).handle()).isEqualTo(b);
                 Files.move(tree.resolve("b"), tree.resolve("a/b"));
@@ -84,7 +72,7 @@ class AncestryTest {
             mounts.bind(tree, bound);
             for (LocalOptions options : KINDS) {
                 try (LocalFileSystem fs = LocalFileSystem.open(bound, options)) {
-                    FileHandle b = walk(fs, "a", "b");
+                    FileHandle b = walk(fs, "a/b");
                     assertThat(fs.lookupParent(Caller.ROOT, b).handle()).isEqualTo(walk(fs, "a"));
                     Files.move(tree.resolve("a/b"), outside.resolve("b"));
                     assertStale(() -> fs.lookupParent(Caller.ROOT, b));
@@ -98,7 +86,7 @@ class AncestryTest {
     void directoryWasMovedOut_itsHandleOfTheKernels_staysGoodForItAndWhatIsBelow() throws Exception {
         Assumptions.assumeTrue(LocalBackend.IS_ROOT, "only root has handles of the kernel");
         try (LocalFileSystem fs = LocalFileSystem.open(tree, LocalOptions.DEFAULTS)) {
-            FileHandle b = walk(fs, "a", "b");
+            FileHandle b = walk(fs, "a/b");
             Files.move(tree.resolve("a/b"), outside.resolve("b"));
             List<DirectoryEntry> entries = new ArrayList<>();
             fs.list(Caller.ROOT, b, 0, true, entries::add);
@@ -113,7 +101,7 @@ class AncestryTest {
         for (LocalOptions options : KINDS) {
             try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
                 FileHandle a = walk(fs, "a");
-                FileHandle b = walk(fs, "a", "b");
+                FileHandle b = walk(fs, "a/b");
                 AtomicBoolean ended = new AtomicBoolean();
                 FutureTask<Integer> host = new FutureTask<>(() -> {
                     int moves = 0;

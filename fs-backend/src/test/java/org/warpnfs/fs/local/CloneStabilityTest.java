@@ -1,20 +1,13 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.libc.Errno;
-import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
@@ -27,41 +20,15 @@ import org.warpnfs.fs.spi.Stability;
  * A clone has no COMMIT (RFC 7862, section 15.13), so it is on stable storage once it is answered. Tested on btrfs,
  * which can clone.
  */
-class CloneStabilityTest {
+class CloneStabilityTest extends DeviceFixture<LoopDevice> {
     private static final int LENGTH_BYTES = 65_536;
 
-    @TempDir
-    Path base;
-
     private final FailingSyncs calls = new FailingSyncs();
-    private LoopDevice device;
-    private LocalFileSystem fs;
 
     @BeforeEach
     void start() throws Exception {
         device = LoopDevice.btrfs(base);
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS, calls);
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        if (fs != null) {
-            fs.close();
-        }
-        if (device != null) {
-            device.close();
-        }
-    }
-
-    private OpenFile create(String name) throws FsException {
-        FileHandle file = fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
-        return fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE);
     }
 
     private static byte[] contents() {
@@ -77,17 +44,14 @@ class CloneStabilityTest {
     }
 
     private void assertCloneFails(OpenFile from, OpenFile to) {
-        assertThatThrownBy(() -> from.cloneTo(0, to, 0, LENGTH_BYTES))
-                .asInstanceOf(type(FsException.class))
-                .extracting(FsException::error)
-                .isEqualTo(FsError.IO);
+        assertFails(FsError.IO, () -> from.cloneTo(0, to, 0, LENGTH_BYTES));
     }
 
     @Test
     void clone_answered_isThereAfterThePowerWasCut() throws Exception {
         LoopDevice.Cut cut;
-        try (OpenFile from = create("from");
-                OpenFile to = create("to")) {
+        try (OpenFile from = openToWrite(create("from"));
+                OpenFile to = openToWrite(create("to"))) {
             from.write(ByteBuffer.wrap(contents()), 0, Stability.UNSTABLE);
             from.cloneTo(0, to, 0, LENGTH_BYTES);
             cut = device.cutPower();
@@ -103,8 +67,8 @@ class CloneStabilityTest {
 
     @Test
     void clone_syncFails_isAnErrorAndMovesTheVerifier() throws Exception {
-        try (OpenFile from = create("from");
-                OpenFile to = create("to")) {
+        try (OpenFile from = openToWrite(create("from"));
+                OpenFile to = openToWrite(create("to"))) {
             from.write(ByteBuffer.wrap(contents()), 0, Stability.FILE_SYNC);
             long before = fs.writeVerifier();
             calls.fail(Errno.EIO);
@@ -121,8 +85,8 @@ class CloneStabilityTest {
 
     @Test
     void clone_whatWasWrittenToItsSourceIsLost_isNotMade() throws Exception {
-        try (OpenFile from = create("from");
-                OpenFile to = create("to")) {
+        try (OpenFile from = openToWrite(create("from"));
+                OpenFile to = openToWrite(create("to"))) {
             from.write(ByteBuffer.wrap(contents()), 0, Stability.UNSTABLE);
             long before = fs.writeVerifier();
             calls.fail(Errno.EIO);

@@ -16,22 +16,18 @@ import org.junit.jupiter.api.Assumptions;
  * the file system itself needs are allocated from the start. While the tmpfs is full, a write to any other block fails
  * on the device. The kernel then drops the page and reports the error as for any medium that fails.
  */
-final class FailingDevice implements AutoCloseable {
+final class FailingDevice extends MountedImage {
     private static final long IMAGE_BYTES = 48 << 20;
     private static final int BLOCK_BYTES = 4096;
     private static final Pattern FREE = Pattern.compile("^ +Free blocks: (.*)$", Pattern.MULTILINE);
     private static final Pattern RANGE = Pattern.compile("(\\d+)(?:-(\\d+))?");
 
     private final Path store;
-    private final Path image;
-    private final Path mountPoint;
     private boolean storeMounted;
-    private boolean mounted;
 
-    private FailingDevice(Path base) throws IOException {
-        store = Files.createDirectory(base.resolve("store"));
-        image = store.resolve("image");
-        mountPoint = Files.createDirectory(base.resolve("mounted"));
+    private FailingDevice(Path base, Path store) throws IOException {
+        super(base, store.resolve("image"), "ext4", "errors=continue");
+        this.store = store;
     }
 
     /**
@@ -44,7 +40,7 @@ final class FailingDevice implements AutoCloseable {
             System.err.println("not root, or no loop devices: nothing is tested on a device that fails");
         }
         Assumptions.assumeTrue(possible, "only root makes devices, and only where the kernel has loop devices");
-        FailingDevice device = new FailingDevice(base);
+        FailingDevice device = new FailingDevice(base, Files.createDirectory(base.resolve("store")));
         try {
             device.build();
         } catch (IOException e) {
@@ -104,16 +100,6 @@ final class FailingDevice implements AutoCloseable {
         }
     }
 
-    private void mount() throws IOException {
-        Mounts.run("mount", "-o", "loop,errors=continue", "-t", "ext4", image.toString(), mountPoint.toString());
-        mounted = true;
-    }
-
-    /** The mount point of the file system. */
-    Path directory() {
-        return mountPoint;
-    }
-
     /** Makes writes to blocks that were not written before fail. */
     void fail() throws IOException {
         byte[] page = new byte[BLOCK_BYTES];
@@ -138,33 +124,13 @@ final class FailingDevice implements AutoCloseable {
         Files.deleteIfExists(ballast());
     }
 
-    /** Mounts the file system again. What it contains then is on the medium. */
-    void remount() throws IOException {
-        Mounts.run("umount", mountPoint.toString());
-        mounted = false;
-        mount();
-    }
-
     void remountReadOnly() throws IOException {
-        Mounts.run("mount", "-o", "remount,ro", mountPoint.toString());
-    }
-
-    /** Unmounts lazily: the file system goes away after its last use. */
-    void unmountLazily() throws IOException {
-        Mounts.run("umount", "-l", mountPoint.toString());
-        mounted = false;
-    }
-
-    /** Mounts again after {@link #unmountLazily}. */
-    void mountAgain() throws IOException {
-        mount();
+        Mounts.run("mount", "-o", "remount,ro", directory().toString());
     }
 
     @Override
     public void close() throws IOException {
-        if (mounted) {
-            Mounts.run("umount", mountPoint.toString());
-        }
+        super.close();
         if (storeMounted) {
             // The kernel releases the loop device a moment after the file system is unmounted.
             Mounts.run("umount", "-l", store.toString());

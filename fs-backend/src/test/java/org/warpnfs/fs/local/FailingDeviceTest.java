@@ -1,40 +1,30 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.fs.local.ShortCalls.outcomeOf;
+import static org.warpnfs.fs.local.VerifyingWriters.BLOCK_BYTES;
+import static org.warpnfs.fs.local.VerifyingWriters.block;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
-import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /** Real errors of the kernel, from a device that fails: nothing that was acknowledged as stable is lost. */
-class FailingDeviceTest {
-    private static final int BLOCK_BYTES = 4096;
+class FailingDeviceTest extends DeviceFixture<FailingDevice> {
     /** Blocks written before the device fails, twice that many while it fails, and again after it is healed. */
     private static final int PHASE = 160;
 
     private static final long LIMIT_SECONDS = 120;
-
-    @TempDir
-    Path base;
-
-    private FailingDevice device;
-    private LocalFileSystem fs;
 
     @BeforeEach
     void start() throws Exception {
@@ -42,49 +32,10 @@ class FailingDeviceTest {
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
     }
 
-    @AfterEach
-    void stop() throws IOException {
-        if (fs != null) {
-            fs.close();
-        }
-        if (device != null) {
-            device.close();
-        }
-    }
-
     private void remount() throws IOException {
         fs.close();
         device.remount();
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
-    }
-
-    private FileHandle create(String name) throws FsException {
-        return fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
-    }
-
-    private OpenFile openToWrite(FileHandle file) throws FsException {
-        return fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE);
-    }
-
-    private static ByteBuffer block(int seed) {
-        byte[] bytes = new byte[BLOCK_BYTES];
-        new Random(seed).nextBytes(bytes);
-        return ByteBuffer.wrap(bytes);
-    }
-
-    private static FsError outcome(Action action) {
-        try {
-            action.run();
-            return null;
-        } catch (FsException e) {
-            return e.error();
-        }
     }
 
     @Test
@@ -104,7 +55,7 @@ class FailingDeviceTest {
 
         device.heal();
         try (OpenFile reader = fs.open(Caller.ROOT, file, OpenAccess.READ)) {
-            assertThat(outcome(reader::sync)).isEqualTo(FsError.NO_SPACE);
+            assertThat(outcomeOf(reader::sync)).isEqualTo(FsError.NO_SPACE);
         }
         assertThat(fs.writeVerifier()).isNotEqualTo(before);
 
@@ -154,10 +105,10 @@ class FailingDeviceTest {
             ByteBuffer chunk = ByteBuffer.allocate(1 << 20);
             for (int i = 0; i < 100 && error == null; i++) {
                 int at = i;
-                error = outcome(() -> open.write(chunk.clear(), (long) at << 20, Stability.UNSTABLE));
+                error = outcomeOf(() -> open.write(chunk.clear(), (long) at << 20, Stability.UNSTABLE));
             }
             assertThat(error).isEqualTo(FsError.NO_SPACE);
-            assertThat(outcome(() -> open.allocate(0, 1 << 30))).isEqualTo(FsError.NO_SPACE);
+            assertThat(outcomeOf(() -> open.allocate(0, 1 << 30))).isEqualTo(FsError.NO_SPACE);
             kept.sync();
         }
 
@@ -176,11 +127,11 @@ class FailingDeviceTest {
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
         long verifier = fs.writeVerifier();
 
-        assertThat(outcome(() -> create("g"))).isEqualTo(FsError.READ_ONLY);
-        assertThat(outcome(() -> fs.remove(Caller.ROOT, fs.root(), FileName.of("f"))))
+        assertThat(outcomeOf(() -> create("g"))).isEqualTo(FsError.READ_ONLY);
+        assertThat(outcomeOf(() -> fs.remove(Caller.ROOT, fs.root(), FileName.of("f"))))
                 .isEqualTo(FsError.READ_ONLY);
-        assertThat(outcome(() -> openToWrite(file))).isEqualTo(FsError.READ_ONLY);
-        assertThat(outcome(() -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600))))
+        assertThat(outcomeOf(() -> openToWrite(file))).isEqualTo(FsError.READ_ONLY);
+        assertThat(outcomeOf(() -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600))))
                 .isEqualTo(FsError.READ_ONLY);
         assertThat(fs.writeVerifier()).isEqualTo(verifier);
     }
@@ -197,7 +148,7 @@ class FailingDeviceTest {
         assertThat(fs.attributes(made).sizeBytes()).isZero();
 
         fs.close();
-        device.mountAgain();
+        device.mount();
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
         ByteBuffer read = ByteBuffer.allocate(BLOCK_BYTES);
         FileHandle again = fs.lookup(Caller.ROOT, fs.root(), FileName.of("f")).handle();
@@ -208,9 +159,5 @@ class FailingDeviceTest {
         assertThat(read.array()).isEqualTo(block(7).array());
 
         fs.lookup(Caller.ROOT, fs.root(), FileName.of("made"));
-    }
-
-    private interface Action {
-        void run() throws FsException;
     }
 }

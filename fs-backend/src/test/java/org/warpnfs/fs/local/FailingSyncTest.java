@@ -1,8 +1,7 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
+import static org.warpnfs.fs.local.ShortCalls.outcomeOf;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -11,11 +10,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.ShortCalls.Call;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -29,14 +27,10 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /** Answers of {@link LocalFileSystem} when syncs fail at moments that a test chooses. */
-class FailingSyncTest {
+class FailingSyncTest extends LocalFixture {
     private static final long LIMIT_SECONDS = 60;
 
-    @TempDir
-    Path base;
-
     private final FailingSyncs calls = new FailingSyncs();
-    private LocalFileSystem fs;
 
     @BeforeEach
     void start() throws Exception {
@@ -52,50 +46,19 @@ class FailingSyncTest {
     }
 
     @AfterEach
-    void stop() {
+    void letSyncsSucceed() {
         calls.heal();
         calls.letGo();
-        fs.close();
-    }
-
-    private FileHandle create(String name) throws FsException {
-        return fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
-    }
-
-    private OpenFile openToWrite(FileHandle file) throws FsException {
-        return fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE);
     }
 
     private static void write(OpenFile file, long offset, Stability stability) throws FsException {
         file.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), offset, stability);
     }
 
-    private static void assertFails(FsError expected, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .asInstanceOf(type(FsException.class))
-                .extracting(FsException::error)
-                .isEqualTo(expected);
-    }
-
     private static FutureTask<FsError> start(Callable<FsError> call) {
         FutureTask<FsError> task = new FutureTask<>(call);
         Thread.ofPlatform().daemon().start(task);
         return task;
-    }
-
-    private static FsError outcome(Action action) {
-        try {
-            action.run();
-            return null;
-        } catch (FsException e) {
-            return e.error();
-        }
     }
 
     @Test
@@ -107,11 +70,11 @@ class FailingSyncTest {
             long before = fs.writeVerifier();
             calls.hold();
             calls.fail(Errno.EIO);
-            FutureTask<FsError> commit = start(() -> outcome(committer::sync));
+            FutureTask<FsError> commit = start(() -> outcomeOf(committer::sync));
             calls.awaitBegin();
             // The commit has consumed the kernel's one error: the next call on the descriptor returns 0.
             calls.heal();
-            FutureTask<FsError> stable = start(() -> outcome(() -> write(writer, 4096, Stability.FILE_SYNC)));
+            FutureTask<FsError> stable = start(() -> outcomeOf(() -> write(writer, 4096, Stability.FILE_SYNC)));
             awaitSize(file, 4096 + 3);
             calls.letGo();
             assertThat(commit.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(FsError.IO);
@@ -207,13 +170,13 @@ class FailingSyncTest {
         FileHandle file = create("f");
         try (OpenFile open = openToWrite(file)) {
             open.write(ByteBuffer.allocate(65_536), 0, Stability.FILE_SYNC);
-            List<Action> changes = List.of(
+            List<Call> changes = List.of(
                     () -> open.allocate(0, 131_072),
                     () -> open.deallocate(4096, 8192),
                     () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofSize(5000)),
                     () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofSize(0)),
                     () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600)));
-            for (Action change : changes) {
+            for (Call change : changes) {
                 calls.forget();
                 change.run();
                 assertThat(calls.count()).isPositive();
@@ -250,7 +213,7 @@ class FailingSyncTest {
         for (int errno : new int[] {Errno.EIO, Errno.ENOMEM, Errno.EAGAIN, Errno.EMFILE, Errno.ENFILE, Errno.EROFS}) {
             FileName name = FileName.of("n" + number++);
             try (OpenFile open = openToWrite(file)) {
-                List<Action> changes = List.of(
+                List<Call> changes = List.of(
                         () -> write(open, 0, Stability.DATA_SYNC),
                         open::sync,
                         () -> fs.create(
@@ -265,7 +228,7 @@ class FailingSyncTest {
                         () -> fs.removeDirectory(Caller.ROOT, fs.root(), name),
                         () -> fs.makeSymlink(Caller.ROOT, fs.root(), name, new byte[] {'x'}, AttributeChanges.NONE),
                         () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600)));
-                for (Action change : changes) {
+                for (Call change : changes) {
                     long before = fs.writeVerifier();
                     calls.fail(errno);
                     assertFails(FsError.IO, change::run);
@@ -276,9 +239,5 @@ class FailingSyncTest {
             fs.remove(Caller.ROOT, fs.root(), name);
             fs.remove(Caller.ROOT, fs.root(), next);
         }
-    }
-
-    private interface Action {
-        void run() throws FsException;
     }
 }

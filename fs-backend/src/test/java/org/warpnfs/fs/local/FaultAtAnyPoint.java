@@ -1,5 +1,8 @@
 package org.warpnfs.fs.local;
 
+import static org.warpnfs.fs.local.ChildChecks.check;
+import static org.warpnfs.fs.local.ShortCalls.newFile;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -201,13 +204,7 @@ final class FaultAtAnyPoint {
     }
 
     private FileHandle make(FileHandle directory, String name) throws FsException {
-        FileHandle file = fs.create(
-                        Caller.ROOT,
-                        directory,
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
+        FileHandle file = newFile(fs, directory, name);
         try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
             open.write(ByteBuffer.wrap(name.repeat(100).getBytes(StandardCharsets.UTF_8)), 0, Stability.FILE_SYNC);
         }
@@ -244,12 +241,6 @@ final class FaultAtAnyPoint {
             return view == null ? "" : view.list().toString();
         } catch (IOException e) {
             return "";
-        }
-    }
-
-    private static void check(boolean condition, String what) {
-        if (!condition) {
-            throw new AssertionError(what);
         }
     }
 

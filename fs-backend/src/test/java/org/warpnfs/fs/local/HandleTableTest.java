@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.warpnfs.fs.local.ShortCalls.walk;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,8 +121,8 @@ class HandleTableTest {
             for (LocalOptions options : List.of(LocalOptions.DEFAULTS, LocalOptions.DEFAULTS.withoutKernelHandles())) {
                 try (LocalFileSystem whole = LocalFileSystem.open(mount, options);
                         LocalFileSystem nested = LocalFileSystem.open(mount.resolve("snapshot"), options)) {
-                    FileHandle origin = walk(whole, "origin", "f");
-                    FileHandle snapshot = walk(whole, "snapshot", "f");
+                    FileHandle origin = walk(whole, "origin/f");
+                    FileHandle snapshot = walk(whole, "snapshot/f");
                     assertThat(snapshot).isNotEqualTo(origin);
                     assertThat(whole.identity(snapshot))
                             .isNotEqualTo(whole.identity(origin))
@@ -131,13 +132,5 @@ class HandleTableTest {
                 }
             }
         }
-    }
-
-    private static FileHandle walk(LocalFileSystem fs, String... names) throws Exception {
-        FileHandle at = fs.root();
-        for (String name : names) {
-            at = fs.lookup(ROOT, at, FileName.of(name)).handle();
-        }
-        return at;
     }
 }

@@ -16,7 +16,7 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
 
 /** A file system on a loop device whose power can be cut: what was not on the medium by then is lost. */
-final class LoopDevice implements AutoCloseable {
+final class LoopDevice extends MountedImage {
     /** XFS takes no less than 300 MiB. Most of it is never written. */
     private static final long IMAGE_BYTES = 320L << 20;
 
@@ -26,18 +26,12 @@ final class LoopDevice implements AutoCloseable {
     private static final int SHUTDOWN_WITHOUT_FLUSH = 2;
 
     private final Path base;
-    private final String type;
-    private final Path mountPoint;
-    private Path image;
     private int cuts;
-    private boolean mounted;
     private boolean isChecked;
 
     private LoopDevice(Path base, String type) throws IOException {
+        super(base, base.resolve("image"), type, "");
         this.base = base;
-        this.type = type;
-        this.image = base.resolve("image");
-        this.mountPoint = Files.createDirectory(base.resolve("mounted"));
     }
 
     static LoopDevice ext4(Path base) throws IOException {
@@ -89,16 +83,6 @@ final class LoopDevice implements AutoCloseable {
         return device;
     }
 
-    private void mount() throws IOException {
-        Mounts.run("mount", "-o", "loop", "-t", type, image.toString(), mountPoint.toString());
-        mounted = true;
-    }
-
-    /** The mount point of the file system. */
-    Path directory() {
-        return mountPoint;
-    }
-
     /**
      * Cuts the power: what the medium has now is what {@linkplain Cut#restore restore} brings back. No file may be open
      * at the restore.
@@ -107,8 +91,7 @@ final class LoopDevice implements AutoCloseable {
         Path left = base.resolve("image" + ++cuts);
         Mounts.run("cp", "--sparse=always", "--reflink=never", image.toString(), left.toString());
         return () -> {
-            Mounts.run("umount", mountPoint.toString());
-            mounted = false;
+            unmount();
             image = left;
             if (isChecked) {
                 // Exits with 1 where it has mended something.
@@ -118,18 +101,11 @@ final class LoopDevice implements AutoCloseable {
         };
     }
 
-    /** Mounts the file system again. What it contains then is on the medium. */
-    void remount() throws IOException {
-        Mounts.run("umount", mountPoint.toString());
-        mounted = false;
-        mount();
-    }
-
     /**
      * Aborts the journal as an error of the medium would. The file system is read-only from now on, whatever is open.
      */
     void abort() throws IOException {
-        Mounts.run("mount", "-o", "remount,abort", mountPoint.toString());
+        Mounts.run("mount", "-o", "remount,abort", directory().toString());
     }
 
     /**
@@ -137,7 +113,7 @@ final class LoopDevice implements AutoCloseable {
      * writes are dropped.
      */
     void shutDown() throws Exception {
-        byte[] path = mountPoint.toString().getBytes(StandardCharsets.UTF_8);
+        byte[] path = directory().toString().getBytes(StandardCharsets.UTF_8);
         try (Fd root = OpenCalls.open(path, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
                 Arena arena = Arena.ofConfined()) {
             String magic = new String(root.magicPath(), StandardCharsets.US_ASCII);
@@ -158,23 +134,6 @@ final class LoopDevice implements AutoCloseable {
             if (result != 0) {
                 throw new IOException("the file system cannot be shut down");
             }
-        }
-    }
-
-    /** Unmounts lazily: the file system goes away after its last use. */
-    void unmountLazily() throws IOException {
-        Mounts.run("umount", "-l", mountPoint.toString());
-        mounted = false;
-    }
-
-    void mountAgain() throws IOException {
-        mount();
-    }
-
-    @Override
-    public void close() throws IOException {
-        if (mounted) {
-            Mounts.run("umount", mountPoint.toString());
         }
     }
 

@@ -1,39 +1,30 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.InstanceOfAssertFactories.type;
+import static org.warpnfs.fs.local.ShortCalls.outcomeOf;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.ShortCalls.Call;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
-import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /** A real file system that becomes read-only, shuts down, or is unmounted while writers use it, and then comes back. */
-class LostDeviceTest {
+class LostDeviceTest extends DeviceFixture<LoopDevice> {
     private static final int PHASE = 400;
 
-    @TempDir
-    Path base;
-
-    private LoopDevice device;
     private Path export;
-    private LocalFileSystem fs;
 
     @BeforeEach
     void start() throws Exception {
@@ -42,39 +33,6 @@ class LostDeviceTest {
         // A file system of its own, so that only what is written needs its journal.
         Mounts.run("sync");
         fs = LocalFileSystem.open(export, LocalOptions.DEFAULTS);
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        if (fs != null) {
-            fs.close();
-        }
-        if (device != null) {
-            device.close();
-        }
-    }
-
-    private FileHandle create(String name) throws FsException {
-        return fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
-    }
-
-    private FsError outcomeOf(Call call) {
-        try {
-            call.run();
-            return null;
-        } catch (FsException e) {
-            return e.error();
-        }
-    }
-
-    private interface Call {
-        void run() throws FsException;
     }
 
     private interface Event {
@@ -163,7 +121,7 @@ class LostDeviceTest {
         assertThat(fs.writeVerifier()).as("nothing was lost").isEqualTo(before);
 
         fs.close();
-        device.mountAgain();
+        device.mount();
         fs = LocalFileSystem.open(export, LocalOptions.DEFAULTS);
         writers.verify(fs);
     }
@@ -207,10 +165,7 @@ class LostDeviceTest {
             mounts.bind(other, export);
             try (LocalFileSystem replaced = LocalFileSystem.open(export, LocalOptions.DEFAULTS)) {
                 assertThat(replaced.writeVerifier()).isNotEqualTo(before);
-                assertThatThrownBy(() -> replaced.attributes(file))
-                        .asInstanceOf(type(FsException.class))
-                        .extracting(FsException::error)
-                        .isEqualTo(FsError.STALE);
+                assertFails(FsError.STALE, () -> replaced.attributes(file));
             }
         }
 

@@ -1,8 +1,8 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.fs.local.ShortCalls.walk;
 
-import com.google.common.base.Splitter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,9 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AclEntry;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -37,28 +35,12 @@ import org.warpnfs.fs.spi.XattrMode;
  * Every change that was answered is there after a power cut right behind the answer, on each of the file systems that
  * the backend distinguishes. Needs root, to mount.
  */
-class PowerCutTest {
+class PowerCutTest extends DeviceFixture<LoopDevice> {
     private static final Caller ROOT = Caller.ROOT;
     private static final AttributeChanges MODE = AttributeChanges.ofPermissions(0644);
     private static final byte[] VALUE = "value".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] XATTR = "note".getBytes(StandardCharsets.US_ASCII);
     private static final int LENGTH_BYTES = 20_000;
-
-    @TempDir
-    Path base;
-
-    private LoopDevice device;
-    private LocalFileSystem fs;
-
-    @AfterEach
-    void stop() throws Exception {
-        if (fs != null) {
-            fs.close();
-        }
-        if (device != null) {
-            device.close();
-        }
-    }
 
     @Test
     void ext4() throws Exception {
@@ -100,17 +82,11 @@ class PowerCutTest {
     }
 
     private FileHandle find(String path) throws Exception {
-        FileHandle at = fs.root();
-        for (String name : Splitter.on('/').split(path)) {
-            at = fs.lookup(ROOT, at, FileName.of(name)).handle();
-        }
-        return at;
+        return walk(fs, path);
     }
 
     private FileHandle create(String directory, String name) throws Exception {
-        return fs.create(ROOT, find(directory), FileName.of(name), new CreateMode.Guarded(MODE))
-                .node()
-                .handle();
+        return create(find(directory), name);
     }
 
     private void mkdir(String name) throws Exception {

@@ -1,5 +1,7 @@
 package org.warpnfs.fs.local;
 
+import static org.warpnfs.fs.local.ShortCalls.newFile;
+
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -9,7 +11,6 @@ import java.util.Locale;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
@@ -77,13 +78,7 @@ final class ReadCostMain {
 
     private static FileHandle fill(FileSystem fs) throws Exception {
         fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0755));
-        FileHandle handle = fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of("data"),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
+        FileHandle handle = newFile(fs, fs.root(), "data");
         try (OpenFile open = fs.open(Caller.ROOT, handle, OpenAccess.WRITE)) {
             open.write(ByteBuffer.allocateDirect(FILE_BYTES), 0, Stability.UNSTABLE);
         }

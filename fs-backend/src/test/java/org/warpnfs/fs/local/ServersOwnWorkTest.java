@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.warpnfs.fs.local.ShortCalls.newFile;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.local.libc.DescriptorPressure;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -48,21 +48,11 @@ class ServersOwnWorkTest {
         }
     }
 
-    private static FileHandle create(LocalFileSystem fs, String name) throws Exception {
-        return fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
-    }
-
     /** Open files that are closed for room are synced first, which changes a file of the server. */
     @Test
     void descriptorsAreShort_inACallOfAUser_losesNoData() throws Exception {
         try (LocalFileSystem fs = LocalFileSystem.open(tree, LocalOptions.DEFAULTS)) {
-            FileHandle file = create(fs, "f");
+            FileHandle file = newFile(fs, fs.root(), "f");
             try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
                 open.write(ByteBuffer.allocate(10), 0, Stability.UNSTABLE);
             }
@@ -103,7 +93,7 @@ class ServersOwnWorkTest {
         LocalOptions options = LocalOptions.DEFAULTS.withoutKernelHandles().withStateDirectory(state);
         try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
             fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0755));
-            fs.link(Caller.ROOT, create(fs, "one"), fs.root(), FileName.of("two"));
+            fs.link(Caller.ROOT, newFile(fs, fs.root(), "one"), fs.root(), FileName.of("two"));
             for (int i = 0; i < LISTINGS; i++) {
                 assertThat(fs.list(USER, fs.root(), 0, true, entry -> entry.node() != null))
                         .isTrue();

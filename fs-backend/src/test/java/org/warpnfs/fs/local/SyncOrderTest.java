@@ -10,7 +10,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
@@ -21,15 +20,10 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.Timestamp;
 
 /** What is synced for one change, and in which order, as a power cut between two syncs shows. Needs root, to mount. */
-class SyncOrderTest {
+class SyncOrderTest extends DeviceFixture<LoopDevice> {
     private static final long LIMIT_SECONDS = 60;
 
-    @TempDir
-    Path base;
-
     private final FailingSyncs calls = new FailingSyncs();
-    private LoopDevice device;
-    private LocalFileSystem fs;
 
     private void serve(LoopDevice made) throws Exception {
         device = made;
@@ -37,14 +31,8 @@ class SyncOrderTest {
     }
 
     @AfterEach
-    void stop() throws Exception {
+    void letSyncsEnd() {
         calls.letGo();
-        if (fs != null) {
-            fs.close();
-        }
-        if (device != null) {
-            device.close();
-        }
     }
 
     private FileHandle makeDirectory(String name) throws FsException {

@@ -1,6 +1,9 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.fs.local.ChildChecks.check;
+import static org.warpnfs.fs.local.ChildChecks.fails;
+import static org.warpnfs.fs.local.ShortCalls.newFile;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -137,9 +140,9 @@ class UnprivilegedProcessTest {
                 int fifo = fs.makeSpecial(Caller.ROOT, root, FileName.of("p"), FileType.FIFO, 0, 0, all)
                         .attributes()
                         .permissions();
-                AsNobody.check(file == 0777, "file " + file);
-                AsNobody.check(directory == 0777, "directory " + directory);
-                AsNobody.check(fifo == 0777, "fifo " + fifo);
+                check(file == 0777, "file " + file);
+                check(directory == 0777, "directory " + directory);
+                check(fifo == 0777, "fifo " + fifo);
             }
             System.out.println("ALL CHECKS PASSED");
         }
@@ -158,13 +161,7 @@ class UnprivilegedProcessTest {
             try (LocalFileSystem one = LocalFileSystem.open(tree, options);
                     LocalFileSystem other = LocalFileSystem.open(tree, options);
                     ExecutorService openers = Executors.newFixedThreadPool(2)) {
-                FileHandle file = one.create(
-                                AsNobody.SELF,
-                                one.root(),
-                                name,
-                                new CreateMode.Guarded(AttributeChanges.ofPermissions(0400)))
-                        .node()
-                        .handle();
+                FileHandle file = newFile(one, AsNobody.SELF, one.root(), "f", 0400);
                 FileHandle same =
                         other.lookup(AsNobody.SELF, other.root(), name).handle();
                 for (int round = 0; round < ROUNDS; round++) {
@@ -175,8 +172,7 @@ class UnprivilegedProcessTest {
                     first.get();
                     second.get();
                     int left = one.attributes(file).permissions();
-                    AsNobody.check(
-                            left == wanted, "round " + round + ": " + Integer.toOctalString(left) + " was not set");
+                    check(left == wanted, "round " + round + ": " + Integer.toOctalString(left) + " was not set");
                 }
             }
             System.out.println("ALL CHECKS PASSED");
@@ -200,13 +196,7 @@ class UnprivilegedProcessTest {
             LocalOptions options = LocalOptions.DEFAULTS.withStateDirectory(Path.of(arguments[1]));
             FileHandle made;
             try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
-                made = fs.create(
-                                SELF,
-                                fs.root(),
-                                FileName.of("made"),
-                                new CreateMode.Guarded(AttributeChanges.ofPermissions(0444)))
-                        .node()
-                        .handle();
+                made = newFile(fs, SELF, fs.root(), "made", 0444);
                 // the owner may open its file, whatever the permissions say
                 try (OpenFile open = fs.open(SELF, made, OpenAccess.READ_WRITE)) {
                     open.write(ByteBuffer.wrap("text".getBytes(StandardCharsets.UTF_8)), 0, Stability.FILE_SYNC);
@@ -257,26 +247,6 @@ class UnprivilegedProcessTest {
             check(acl.equals(fs.acls(made).access()), "the list is as it was");
             fs.setAcls(SELF, made, AclChanges.ofAccess(PosixAcl.ofPermissions(0444)));
             fails(FsError.ACCESS, () -> fs.open(OTHER, made, OpenAccess.WRITE));
-        }
-
-        private static void check(boolean condition, String what) {
-            if (!condition) {
-                throw new AssertionError(what);
-            }
-        }
-
-        private static void fails(FsError expected, Call call) throws Exception {
-            try {
-                call.run();
-            } catch (FsException e) {
-                check(e.error() == expected, "expected " + expected + ", was " + e.error());
-                return;
-            }
-            throw new AssertionError("expected " + expected);
-        }
-
-        private interface Call {
-            void run() throws Exception;
         }
     }
 }

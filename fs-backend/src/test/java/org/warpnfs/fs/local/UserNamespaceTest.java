@@ -1,6 +1,9 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.fs.local.ChildChecks.check;
+import static org.warpnfs.fs.local.ChildChecks.fails;
+import static org.warpnfs.fs.local.ShortCalls.newFile;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,7 +20,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
@@ -191,7 +193,7 @@ class UserNamespaceTest {
                 FileHandle shared = fs.makeDirectory(
                                 Caller.ROOT, fs.root(), FileName.of("shared"), AttributeChanges.ofPermissions(0777))
                         .handle();
-                made = create(fs, OWNER, shared, "made", 0640);
+                made = newFile(fs, OWNER, shared, "made", 0640);
                 FileAttributes attributes = fs.attributes(made);
                 check(attributes.uid() == (kernel ? 1000 : 0), "made belongs to " + attributes.uid());
                 check(attributes.permissions() == 0640, "permissions " + attributes.permissions());
@@ -210,7 +212,7 @@ class UserNamespaceTest {
                 check(entries.size() == 1 && entries.getFirst().node() != null, "the listing " + entries);
                 check(fs.lookupParent(OTHER, shared).handle().equals(fs.root()), "the parent");
                 fs.rename(Caller.ROOT, shared, FileName.of("made"), fs.root(), FileName.of("made"));
-                create(fs, OTHER, shared, "gone", 0600);
+                newFile(fs, OTHER, shared, "gone", 0600);
                 fs.remove(OTHER, shared, FileName.of("gone"));
             }
             try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
@@ -222,37 +224,5 @@ class UserNamespaceTest {
         private static FileHandle made(LocalFileSystem fs, FileHandle directory) throws FsException {
             return fs.lookup(OTHER, directory, FileName.of("made")).handle();
         }
-
-        private static FileHandle create(
-                LocalFileSystem fs, Caller caller, FileHandle directory, String name, int permissions)
-                throws FsException {
-            return fs.create(
-                            caller,
-                            directory,
-                            FileName.of(name),
-                            new CreateMode.Guarded(AttributeChanges.ofPermissions(permissions)))
-                    .node()
-                    .handle();
-        }
-    }
-
-    private static void check(boolean condition, String what) {
-        if (!condition) {
-            throw new AssertionError(what);
-        }
-    }
-
-    private static void fails(FsError expected, Call call) throws Exception {
-        try {
-            call.run();
-        } catch (FsException e) {
-            check(e.error() == expected, "expected " + expected + ", was " + e.error());
-            return;
-        }
-        throw new AssertionError("expected " + expected);
-    }
-
-    private interface Call {
-        void run() throws Exception;
     }
 }

@@ -1,6 +1,7 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.fs.local.ShortCalls.newFile;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -18,9 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
@@ -35,7 +34,7 @@ import org.warpnfs.fs.spi.Stability;
  */
 final class VerifyingWriters implements AutoCloseable {
     static final int COUNT = 8;
-    private static final int BLOCK_BYTES = 4096;
+    static final int BLOCK_BYTES = 4096;
     /** Number of blocks of one writer, which are adjacent. */
     private static final int MAX_WRITES = 1000;
 
@@ -57,7 +56,7 @@ final class VerifyingWriters implements AutoCloseable {
     VerifyingWriters(LocalFileSystem fs, int fileCount) throws FsException {
         this.fs = fs;
         for (int i = 0; i < fileCount; i++) {
-            files.add(create("f" + i));
+            files.add(newFile(fs, fs.root(), "f" + i));
         }
         for (int writer = 0; writer < COUNT; writer++) {
             int number = writer;
@@ -67,16 +66,6 @@ final class VerifyingWriters implements AutoCloseable {
             };
             running.add(threads.submit(client));
         }
-    }
-
-    private FileHandle create(String name) throws FsException {
-        return fs.create(
-                        Caller.ROOT,
-                        fs.root(),
-                        FileName.of(name),
-                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
-                .node()
-                .handle();
     }
 
     /** The errors that they were answered. */
@@ -110,7 +99,8 @@ final class VerifyingWriters implements AutoCloseable {
         }
     }
 
-    private static ByteBuffer block(int seed) {
+    /** Contents of a block, which depend on its number only. */
+    static ByteBuffer block(int seed) {
         byte[] bytes = new byte[BLOCK_BYTES];
         new Random(seed).nextBytes(bytes);
         return ByteBuffer.wrap(bytes);
@@ -131,7 +121,7 @@ final class VerifyingWriters implements AutoCloseable {
                 }
                 if (i % 10 == 9) {
                     String name = "made" + block;
-                    create(name);
+                    newFile(fs, fs.root(), name);
                     made.put(name, true);
                 }
             } catch (FsException e) {
