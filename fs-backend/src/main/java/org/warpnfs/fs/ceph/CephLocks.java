@@ -15,7 +15,6 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.ceph.libcephfs.CephErrno;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.DataCalls;
-import org.warpnfs.fs.ceph.libcephfs.LockCalls;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -43,9 +42,6 @@ import org.warpnfs.fs.spi.PosixRules;
  */
 final class CephLocks {
     private static final Logger LOG = LoggerFactory.getLogger(CephLocks.class);
-
-    /** After so many refusals without a holder there is one that does not show. */
-    private static final int MAX_TRIES = 4;
 
     /** How often locks are asked for again that somebody holds, who may be our own mount that is just being ended. */
     private static final int MAX_PAUSES = 4;
@@ -204,14 +200,10 @@ final class CephLocks {
         return now != null && now != mounted;
     }
 
-    private static long length(long first, long last) {
-        return last == OwnerLocks.TO_EOF ? 0 : last - first + 1;
-    }
-
     private final class Owner implements OwnerLocks {
         private final FileHandle handle;
         private final boolean writable;
-        private final long number = numbers.incrementAndGet();
+        private final OwnerLockCalls calls = new OwnerLockCalls(numbers.incrementAndGet());
 
         // All below are under this object's lock, which is not held while the library is called.
         private final HeldRanges held = new HeldRanges();
@@ -342,7 +334,7 @@ final class CephLocks {
             if (exclusive && !writable) {
                 throw FsException.of(FsError.ACCESS);
             }
-            Attempt attempt = call(now -> new Attempt(now, tryLock(now, exclusive, first, last)));
+            Attempt attempt = call(now -> new Attempt(now, calls.tryLock(now, exclusive, first, last)));
             if (attempt.holder.isEmpty()) {
                 note(attempt.by, () -> held.add(exclusive, first, last));
             }
@@ -351,29 +343,10 @@ final class CephLocks {
 
         private record Attempt(Opened by, Optional<Holder> holder) {}
 
-        private Optional<Holder> tryLock(Opened now, boolean exclusive, long first, long last) throws CephException {
-            for (int tries = 0; tries < MAX_TRIES; tries++) {
-                try {
-                    LockCalls.lock(now.mount(), now.file(), number, exclusive, first, length(first, last));
-                    return Optional.empty();
-                } catch (CephException e) {
-                    if (e.errno() != CephErrno.EAGAIN) {
-                        throw e;
-                    }
-                }
-                Optional<Holder> holder = conflict(now, exclusive, first, last);
-                if (holder.isPresent()) {
-                    return holder;
-                }
-                // It was released between the two calls.
-            }
-            return Optional.of(new Holder(exclusive, first, last, 0));
-        }
-
         @Override
         public void unlock(long first, long last) throws FsException {
             Opened by = call(now -> {
-                LockCalls.unlock(now.mount(), now.file(), number, first, length(first, last));
+                calls.unlock(now, first, last);
                 return now;
             });
             note(by, () -> held.remove(first, last));
@@ -381,19 +354,7 @@ final class CephLocks {
 
         @Override
         public Optional<Holder> test(boolean exclusive, long first, long last) throws FsException {
-            return call(now -> conflict(now, exclusive, first, last));
-        }
-
-        private Optional<Holder> conflict(Opened now, boolean exclusive, long first, long last) throws CephException {
-            LockCalls.Held other =
-                    LockCalls.conflict(now.mount(), now.file(), number, exclusive, first, length(first, last));
-            return other == null
-                    ? Optional.empty()
-                    : Optional.of(new Holder(
-                            other.exclusive(),
-                            other.start(),
-                            other.lengthBytes() == 0 ? TO_EOF : other.start() + (other.lengthBytes() - 1),
-                            0));
+            return call(now -> calls.conflict(now, exclusive, first, last));
         }
 
         /** Lets go of a descriptor of this mount. May wait for the cluster. */
@@ -503,15 +464,7 @@ final class CephLocks {
             synchronized (this) {
                 ranges = held.all();
             }
-            for (HeldRanges.Range each : ranges) {
-                LockCalls.lock(
-                        now.mount(),
-                        now.file(),
-                        number,
-                        each.exclusive(),
-                        each.first(),
-                        length(each.first(), each.last()));
-            }
+            calls.lockAll(now, ranges);
         }
 
         @Override
