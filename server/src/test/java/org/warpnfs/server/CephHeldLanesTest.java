@@ -58,10 +58,7 @@ class CephHeldLanesTest {
 
     @BeforeEach
     void start() throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         cluster = CephCluster.start();
         CephOptions top = new CephOptions(cluster.configuration(), "admin", CephCluster.FILE_SYSTEM, "/", null);
         try (CephFileSystem fs = CephFileSystem.open(top)) {

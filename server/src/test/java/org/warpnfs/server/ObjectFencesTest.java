@@ -47,10 +47,7 @@ class ObjectFencesTest {
 
     @BeforeEach
     void connect() throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         objects = connection();
         others = connection();
         store = new ObjectFences(objects);

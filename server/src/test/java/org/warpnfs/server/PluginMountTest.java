@@ -295,10 +295,7 @@ class PluginMountTest {
     @ParameterizedTest
     @CsvSource({"false, 3", "true, 3", "false, 4", "true, 4"})
     void ceph_mounted_keepsWhatIsWrittenOverAReloadAndARestart(boolean rdma, int version) throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         CephCluster cluster = CephCluster.shared();
         PluginChoice ceph = new PluginChoice(
                 CephProvider.NAME,

@@ -32,7 +32,7 @@ final class CephBackend implements Backend {
 
     /** Makes a directory in the cluster that the tests share. Skips the test, with the reason, if there can be none. */
     static CephBackend inSharedCluster() throws Exception {
-        CephCluster.missing().ifPresent(CephBackend::skip);
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         CephCluster cluster = CephCluster.shared();
         synchronized (CephBackend.class) {
             if (top == null) {
@@ -40,11 +40,6 @@ final class CephBackend implements Backend {
             }
             return new CephBackend(options(cluster, newDirectory(top, QUOTA_BYTES)));
         }
-    }
-
-    private static void skip(String reason) {
-        System.err.println(reason + ": tests with a cluster are skipped");
-        Assumptions.abort(reason);
     }
 
     static CephOptions options(CephCluster cluster, String directory) {

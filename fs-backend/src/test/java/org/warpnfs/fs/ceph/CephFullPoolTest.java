@@ -40,10 +40,7 @@ class CephFullPoolTest {
 
     @BeforeEach
     void start() throws Exception {
-        CephCluster.missingForLimits().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessLimitsArePossible(Assumptions::abort);
         cluster = CephCluster.start();
         cluster.start(Daemon.MANAGER);
         Mount top = CephBackend.mountTop(cluster);

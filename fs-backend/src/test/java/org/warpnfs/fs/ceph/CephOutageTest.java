@@ -55,10 +55,7 @@ class CephOutageTest {
 
     @BeforeEach
     void start() throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         cluster = CephCluster.start(CephCluster.Store.FILE);
         Mount top = CephBackend.mountTop(cluster);
         options = CephBackend.options(cluster, CephBackend.newDirectory(top, 1L << 34));

@@ -24,10 +24,7 @@ import org.warpnfs.testkit.ceph.CephCluster;
 class CephPoolPermissionTest {
     @Test
     void data_thatTheOsdsRefuse_areNeverReportedAsStable() throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         try (CephCluster cluster = CephCluster.startWithKeys()) {
             cluster.addReader("reader");
             try (CephFileSystem writer = open(cluster, "admin");

@@ -35,10 +35,7 @@ class LeftMountsTest {
 
     @BeforeEach
     void start() throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         cluster = CephCluster.start();
         fs = CephFileSystem.open(CephBackend.options(cluster, "/"));
         CreateMode mode = new CreateMode.Guarded(AttributeChanges.ofPermissions(0644));

@@ -40,10 +40,7 @@ class RecalledAcrossGatewaysTest {
 
     @BeforeAll
     static void start() throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         ceph = CephCluster.start();
         a = gateway("a");
         b = gateway("b");

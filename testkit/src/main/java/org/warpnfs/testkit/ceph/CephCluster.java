@@ -10,14 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,11 +28,6 @@ public final class CephCluster implements AutoCloseable {
     /** The file system that the cluster has. */
     public static final String FILE_SYSTEM = "files";
 
-    /** The environment variable that, set to {@code required}, makes a missing program a failure. */
-    public static final String REQUIREMENT = "CEPH_TESTS";
-
-    private static final List<String> PROGRAMS = List.of("ceph-mon", "ceph-osd", "ceph-mds", "monmaptool", "ceph");
-    private static final String MANAGER_PROGRAM = "ceph-mgr";
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     /** A manager needs half a minute before it counts, and the monitors look every 5 s. */
     private static final Duration COUNT_LIMIT = Duration.ofMinutes(3);
@@ -76,56 +68,43 @@ public final class CephCluster implements AutoCloseable {
             this.program = program;
             this.id = id;
         }
+
+        String program() {
+            return program;
+        }
+
+        String id() {
+            return id;
+        }
     }
 
     private final Path directory;
     private final Path configuration;
     private final Store store;
     private final boolean withKeys;
-    private final Map<Daemon, Process> running = Collections.synchronizedMap(new LinkedHashMap<>());
-    /** A shell for each daemon, which kills it when the pipe from this process ends. */
-    private final Map<Daemon, Process> guards = Collections.synchronizedMap(new LinkedHashMap<>());
+    private final CephDaemons daemons;
 
     private CephCluster(Path directory, Store store, boolean withKeys) {
         this.directory = directory;
         this.store = store;
         this.withKeys = withKeys;
         this.configuration = directory.resolve("ceph.conf");
+        this.daemons = new CephDaemons(configuration, directory.resolve("log"));
     }
 
     /**
-     * What is missing on this host: a sentence, or empty if clusters can be started.
+     * Skips the test on a host where no cluster can be started.
      *
-     * @throws IllegalStateException if something is missing and {@link #REQUIREMENT} asks for it
+     * @param skip ends the test with the reason, as {@code Assumptions.abort} of JUnit does
+     * @throws IllegalStateException if the environment says that clusters are required ({@code CEPH_TESTS=required})
      */
-    public static Optional<String> missing() {
-        return missing(PROGRAMS);
+    public static void skipUnlessPossible(Consumer<String> skip) {
+        CephPrograms.requireInstalled(false, skip);
     }
 
     /** The same for clusters with {@link #limitData}. */
-    public static Optional<String> missingForLimits() {
-        List<String> programs = new ArrayList<>(PROGRAMS);
-        programs.add(MANAGER_PROGRAM);
-        return missing(programs);
-    }
-
-    private static Optional<String> missing(List<String> programs) {
-        List<String> missing = new ArrayList<>();
-        for (String program : programs) {
-            if (Stream.of("/usr/bin", "/usr/sbin", "/bin", "/usr/local/bin")
-                    .noneMatch(where -> Files.isExecutable(Path.of(where, program)))) {
-                missing.add(program);
-            }
-        }
-        if (missing.isEmpty()) {
-            return Optional.empty();
-        }
-        String sentence = "no " + String.join(", ", missing)
-                + ": install ceph-mon, ceph-osd, ceph-mds, ceph-mgr, ceph-common and libcephfs2";
-        if ("required".equals(System.getenv(REQUIREMENT))) {
-            throw new IllegalStateException(sentence);
-        }
-        return Optional.of(sentence);
+    public static void skipUnlessLimitsArePossible(Consumer<String> skip) {
+        CephPrograms.requireInstalled(true, skip);
     }
 
     /** The cluster that all tests of this process share. It is started by the first call, and ends with the process. */
@@ -310,46 +289,22 @@ public final class CephCluster implements AutoCloseable {
 
     /** Starts a daemon that does not run. */
     public void start(Daemon daemon) throws IOException {
-        Path log = directory.resolve("log").resolve(daemon.program + ".out");
-        Process process = new ProcessBuilder(daemon.program, "-c", configuration.toString(), "-f", "-i", daemon.id)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start();
-        running.put(daemon, process);
-        guards.put(daemon, new ProcessBuilder("sh", "-c", "cat > /dev/null; kill -9 " + process.pid()).start());
+        daemons.start(daemon);
     }
 
     /** Ends a daemon at once, as a crash does. */
     public void kill(Daemon daemon) throws InterruptedException {
-        Process process = running.remove(daemon);
-        Process guard = guards.remove(daemon);
-        if (guard != null) {
-            guard.destroyForcibly().waitFor();
-        }
-        if (process != null) {
-            process.destroyForcibly().waitFor();
-        }
+        daemons.kill(daemon);
     }
 
     /** Stops a daemon, which keeps its connections and answers nothing. */
     public void pause(Daemon daemon) throws IOException, InterruptedException {
-        signal("STOP", daemon);
+        daemons.signal("STOP", daemon);
     }
 
     /** Lets a daemon go on after {@link #pause}. */
     public void resume(Daemon daemon) throws IOException, InterruptedException {
-        signal("CONT", daemon);
-    }
-
-    private void signal(String signal, Daemon daemon) throws IOException, InterruptedException {
-        Process process = running.get(daemon);
-        if (process == null) {
-            throw new IllegalStateException(daemon + " does not run");
-        }
-        new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
-                .inheritIO()
-                .start()
-                .waitFor();
+        daemons.signal("CONT", daemon);
     }
 
     /** Waits until a metadata server is active. */
@@ -367,7 +322,7 @@ public final class CephCluster implements AutoCloseable {
         long end = System.nanoTime() + limit.toNanos();
         while (!condition.isMet()) {
             if (System.nanoTime() - end > 0) {
-                throw new IOException(complaint + ":\n" + logs());
+                throw new IOException(complaint + ":\n" + daemons.logs());
             }
             Thread.sleep(STEP_MILLIS);
         }
@@ -466,33 +421,10 @@ public final class CephCluster implements AutoCloseable {
         return text;
     }
 
-    private String logs() throws IOException {
-        StringBuilder all = new StringBuilder();
-        try (Stream<Path> files = Files.list(directory.resolve("log"))) {
-            for (Path file : files.toList()) {
-                List<String> lines = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
-                all.append(file.getFileName()).append('\n');
-                lines.subList(Math.max(0, lines.size() - 15), lines.size())
-                        .forEach(line -> all.append("  ").append(line).append('\n'));
-            }
-        }
-        return all.toString();
-    }
-
     /** Ends the daemons and removes their files. */
     @Override
     public void close() {
-        guards.values().forEach(Process::destroyForcibly);
-        running.values().forEach(Process::destroyForcibly);
-        try {
-            for (Process process : running.values()) {
-                process.waitFor();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        running.clear();
-        guards.clear();
+        daemons.killAll();
         if (!Files.exists(directory)) {
             return;
         }

@@ -25,10 +25,7 @@ class RadosObjectsTest {
 
     @BeforeEach
     void connect() throws Exception {
-        CephCluster.missing().ifPresent(reason -> {
-            System.err.println(reason + ": tests with a cluster are skipped");
-            Assumptions.abort(reason);
-        });
+        CephCluster.skipUnlessPossible(Assumptions::abort);
         client = RadosClient.connect("admin", CephCluster.shared().configuration() + "", SECONDS, SECONDS);
         objects = client.objects("data", "test-" + System.nanoTime());
     }
