@@ -1,57 +1,25 @@
 package org.warpnfs.nfs.locks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.nfs.locks.NamedLocks.ANN;
 
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.DescriptorBudget;
-import org.warpnfs.fs.local.LocalFileSystem;
-import org.warpnfs.fs.local.LocalOptions;
-import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.FileHandle;
-import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
-import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.limits.ClientAddress;
 
-/** Locks that are taken on a file of the host too. Another server on the same directory is the somebody else. */
+/** Locks that are taken on a file of the host too. Another server of the same directory plays somebody else. */
 @Timeout(120)
-class LocksAtBackendTest {
-    private static final ClientAddress ANN = ClientAddress.of(new InetSocketAddress("10.0.0.1", 700));
-    private static final ByteRange ALL = ByteRange.ALL;
-
-    @TempDir
-    private Path directory;
-
-    private LocalFileSystem files;
-    private LocalFileSystem elsewhere;
-    private LockedFile file;
-
-    private final List<Runnable> work = new ArrayList<>();
-    private final List<Runnable> notices = new ArrayList<>();
-    private final List<Runnable> timers = new ArrayList<>();
-    private final List<String> told = new ArrayList<>();
-    private LockService service = service(100);
-
-    private LockService service(int mostOwners) {
-        return new LockService(
-                100, notices::add, BackendLocking.on(work::add, mostOwners), (_, task) -> timers.add(task));
-    }
-
+class LocksAtBackendTest extends LocksAtBackendFixture {
     private static final class Owner implements Locker {
         private final String name;
         private volatile boolean gone;
@@ -79,60 +47,10 @@ class LocksAtBackendTest {
     private final Owner a = new Owner("a");
     private final Owner b = new Owner("b");
 
-    @BeforeEach
-    void start() throws Exception {
-        Files.write(directory.resolve("f"), new byte[0]);
-        files = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
-        elsewhere = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
-        file = LockedFile.of(files, handle(files));
-    }
-
-    private static FileHandle handle(LocalFileSystem of) throws Exception {
-        return of.lookup(Caller.ROOT, of.root(), FileName.of("f")).handle();
-    }
-
-    private OwnerLocks somebodyElse() throws Exception {
-        return elsewhere.openLocks(handle(elsewhere), OpenAccess.READ_WRITE);
-    }
-
-    @AfterEach
-    void stop() {
-        files.close();
-        elsewhere.close();
-    }
-
-    private static ByteRange range(long first, long last) {
-        return new ByteRange(first, last);
-    }
-
-    private LockAttempt lock(Owner owner, boolean exclusive, ByteRange range) throws LocksBusyException {
-        LockAttempt attempt = service.lock(file, owner, exclusive, range);
-        Reservation reservation = attempt.reservation();
-        return reservation == null ? attempt : reservation.settle();
-    }
-
     private LockAttempt.Outcome waitFor(Owner owner, boolean exclusive, ByteRange range) throws LocksBusyException {
         LockAttempt attempt = service.lockOrWait(file, owner, exclusive, range, ANN, () -> told.add(owner.name));
         Reservation reservation = attempt.reservation();
         return (reservation == null ? attempt : reservation.settle()).outcome();
-    }
-
-    private void unlock(Owner owner, ByteRange range) {
-        int _ = service.unlock(file.identity(), owner, range, Runnable::run);
-    }
-
-    private void runAll(List<Runnable> tasks) {
-        List<Runnable> now = List.copyOf(tasks);
-        tasks.clear();
-        now.forEach(Runnable::run);
-    }
-
-    private List<String> toldNow() {
-        runAll(work);
-        runAll(notices);
-        List<String> now = List.copyOf(told);
-        told.clear();
-        return now;
     }
 
     private void timersRunOut() {
@@ -169,14 +87,8 @@ class LocksAtBackendTest {
                     .isEqualTo(new HeldLock(new HostProcess(0), false, range(20, 29)));
             assertThat(service.conflictAtBackend(file, b, false, range(25, 25))).isNull();
         }
-        assertThat(other(false, 50)).as("a has it shared still").isTrue();
-        assertThat(other(true, 50)).isFalse();
-    }
-
-    private boolean other(boolean exclusive, long at) throws Exception {
-        try (OwnerLocks other = somebodyElse()) {
-            return other.tryLock(exclusive, at, at).isEmpty();
-        }
+        assertThat(canLock(false, 50)).as("a has it shared still").isTrue();
+        assertThat(canLock(true, 50)).isFalse();
     }
 
     @Test
@@ -193,7 +105,7 @@ class LocksAtBackendTest {
         }
         timersRunOut();
         assertThat(toldNow()).containsExactly("a");
-        assertThat(other(true, 0)).isFalse();
+        assertThat(canLock(true, 0)).isFalse();
         unlock(a, ALL);
         assertThat(toldNow()).containsExactly("b");
         unlock(b, ALL);
@@ -280,7 +192,7 @@ class LocksAtBackendTest {
         assertThat(service.cancel(file.identity(), a, true, range(0, 9))).isTrue();
         runAll(work);
         assertThat(toldNow()).isEmpty();
-        assertThat(other(true, 0)).isTrue();
+        assertThat(canLock(true, 0)).isTrue();
         timersRunOut();
         assertThat(service.files()).isZero();
     }
@@ -292,7 +204,7 @@ class LocksAtBackendTest {
         int _ = service.unlockAll(file.identity(), a, Runnable::run);
         assertThat(reservation.settle().outcome()).isEqualTo(LockAttempt.Outcome.CANCELLED);
         assertThat(reservation.await(0)).isTrue();
-        assertThat(other(true, 0)).isTrue();
+        assertThat(canLock(true, 0)).isTrue();
         assertThat(service.files()).isZero();
     }
 
@@ -303,9 +215,9 @@ class LocksAtBackendTest {
         a.gone = true;
         assertThat(lock(b, true, ALL).isGranted()).isTrue();
         int _ = service.unlockAll(file.identity(), a, Runnable::run);
-        assertThat(other(false, 0)).isFalse();
+        assertThat(canLock(false, 0)).isFalse();
         unlock(b, ALL);
-        assertThat(other(true, 0)).isTrue();
+        assertThat(canLock(true, 0)).isTrue();
     }
 
     @Test
@@ -323,11 +235,11 @@ class LocksAtBackendTest {
     void ranges_beyondTheOffsetsOfTheHost_areLockedHereAlone() throws Exception {
         assertThat(lock(a, true, range(Long.MIN_VALUE, -1)).isGranted()).isTrue();
         assertThat(lock(a, true, range(5, -1)).isGranted()).isTrue();
-        assertThat(other(true, 4)).isTrue();
-        assertThat(other(true, Long.MAX_VALUE - 1)).isFalse();
+        assertThat(canLock(true, 4)).isTrue();
+        assertThat(canLock(true, Long.MAX_VALUE - 1)).isFalse();
         unlock(a, range(6, Long.MAX_VALUE - 1));
-        assertThat(other(true, 6)).isTrue();
-        assertThat(other(true, 5)).isFalse();
+        assertThat(canLock(true, 6)).isTrue();
+        assertThat(canLock(true, 5)).isFalse();
         unlock(a, ALL);
         assertThat(service.files()).isZero();
     }
@@ -392,7 +304,7 @@ class LocksAtBackendTest {
         assertThat(failures).as("seed %d", seed).isEmpty();
         assertThat(granted).isTrue();
         assertThat(shared.files()).as("seed %d", seed).isZero();
-        assertThat(other(true, 0)).isTrue();
+        assertThat(canLock(true, 0)).isTrue();
         assertThat(DescriptorBudget.ofProcess().usedByFiles()).isEqualTo(descriptors);
     }
 }
