@@ -3,9 +3,7 @@ package org.warpnfs.server;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -64,7 +62,7 @@ public final class WarpServer implements AutoCloseable {
 
     private final ServerConfig config;
     private final Budgets.Plan plan;
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final OpenedParts parts = new OpenedParts();
     private final Backends backends;
     private final ExportTable exports;
     private final PayloadPool payloads;
@@ -101,9 +99,11 @@ public final class WarpServer implements AutoCloseable {
                     : config.stateDirectory();
             StateDirectory state = statePath == null
                     ? null
-                    : opened(cluster == null ? StateDirectory.open(statePath) : StateDirectory.openOfNode(statePath));
-            SharedState shared =
-                    cluster == null || state == null ? null : opened(SharedState.open(cluster, config.lease(), state));
+                    : parts.add(
+                            cluster == null ? StateDirectory.open(statePath) : StateDirectory.openOfNode(statePath));
+            SharedState shared = cluster == null || state == null
+                    ? null
+                    : parts.add(SharedState.open(cluster, config.lease(), state));
             byte[] handleKey = state == null
                     ? StateDirectory.freshHandleKey()
                     : shared == null ? state.handleKey() : shared.handleKey();
@@ -111,42 +111,43 @@ public final class WarpServer implements AutoCloseable {
             // name.
             ClusterSeat seat = cluster == null || shared == null
                     ? null
-                    : opened(ClusterStart.take(cluster, config.lease(), shared, ended == null ? this::close : ended));
-            backends = opened(Backends.none(config, plan, state, seat));
+                    : parts.add(
+                            ClusterStart.take(cluster, config.lease(), shared, ended == null ? this::close : ended));
+            backends = parts.add(Backends.none(config, plan, state, seat));
             if (seat != null) {
                 // If the start fails, the others are told before the exports are closed, which may take long.
-                opened((AutoCloseable) seat::leave);
+                parts.add((AutoCloseable) seat::leave);
             }
             TlsChoice choice = config.tls();
-            tls = choice == null ? null : opened(TlsFiles.open(choice));
+            tls = choice == null ? null : parts.add(TlsFiles.open(choice));
             exports = backends.open();
             TlsFiles.requireReachable(exports.exports(), tls);
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
-            TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
-            PeerPrograms peers = opened(new PeerPrograms());
-            programs = opened(
+            TcpCallbackDialer dialer = parts.add(new TcpCallbackDialer(config.tcpAddress()));
+            PeerPrograms peers = parts.add(new PeerPrograms());
+            programs = parts.add(
                     new Programs(exports, handleKey, payloads, config, limits, state, seat, dialer, peers, recorder));
             if (seat != null) {
                 // The first that is closed of what the clients need.
-                opened((AutoCloseable) seat::leave);
+                parts.add((AutoCloseable) seat::leave);
             }
-            threads = opened(new OperationThreads(
+            threads = parts.add(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
             gss = Kerberos.layer(config.kerberos());
             if (gss != null) {
                 programs.callWith(Kerberos.callbackContexts(gss));
             }
-            tcp = opened(listenForTcp(config, limits, programs, threads, tls, gss));
-            rdma = opened(new RpcRdmaService(
+            tcp = parts.add(listenForTcp(config, limits, programs, threads, tls, gss));
+            rdma = parts.add(new RpcRdmaService(
                     programs.overRdma(),
                     threads,
                     payloads,
                     LayerLimits.responder(limits, config.rdma().readReplies()),
                     programs::connectionClosed,
                     gss));
-            iwarp = opened(Iwarp.transport(config, limits));
-            rdmaListener = opened(listenForRdma(iwarp, config, rdma));
+            iwarp = parts.add(Iwarp.transport(config, limits));
+            rdmaListener = parts.add(listenForRdma(iwarp, config, rdma));
             drain = new Drain(rdmaListener, rdma, tcp);
             if (seat != null) {
                 seat.serving();
@@ -154,7 +155,7 @@ public final class WarpServer implements AutoCloseable {
             started = true;
         } finally {
             if (!started) {
-                closeOpened();
+                parts.closeAll();
             }
         }
     }
@@ -252,11 +253,6 @@ public final class WarpServer implements AutoCloseable {
         }
     }
 
-    private <T extends AutoCloseable> T opened(T part) {
-        opened.addFirst(part);
-        return part;
-    }
-
     /** Returns where RDMA clients connect, with the actual port. */
     public InetSocketAddress rdmaAddress() {
         return rdmaListener.localAddress();
@@ -280,7 +276,7 @@ public final class WarpServer implements AutoCloseable {
         try {
             InetSocketAddress address = new InetSocketAddress(
                     config.tcpAddress().getAddress(), tcpAddress().getPort());
-            UdpRpcService udp = opened(
+            UdpRpcService udp = parts.add(
                     UdpRpcService.start(address, programs.overUdp(withMount, withNlm), threads, UdpOptions.DEFAULT));
             drain.way(udp);
             return udp.localAddress();
@@ -473,10 +469,10 @@ public final class WarpServer implements AutoCloseable {
         closed = true;
         try {
             if (reloaded) {
-                closeOpened();
+                parts.closeAll();
             } else {
                 LOG.warn("a reload of exports hangs, so the file systems are not closed");
-                closeDownTo(backends);
+                parts.closeDownTo(backends);
             }
         } finally {
             if (reloaded) {
@@ -491,27 +487,6 @@ public final class WarpServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return reloading.tryLock();
-        }
-    }
-
-    private void closeOpened() {
-        for (AutoCloseable part = opened.pollFirst(); part != null; part = opened.pollFirst()) {
-            close(part);
-        }
-    }
-
-    /** Closes everything that was opened after {@code last}. */
-    private void closeDownTo(AutoCloseable last) {
-        for (AutoCloseable part = opened.pollFirst(); part != null && part != last; part = opened.pollFirst()) {
-            close(part);
-        }
-    }
-
-    private static void close(AutoCloseable part) {
-        try {
-            part.close();
-        } catch (Exception e) {
-            LOG.error("{} could not be closed", part.getClass().getSimpleName(), e);
         }
     }
 }
