@@ -5,9 +5,12 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -107,6 +110,23 @@ record OpenArguments(
     /** True if the client wants to keep the file's times under a write delegation, or kept them before a restart. */
     boolean keepsTimes() {
         return claim == CLAIM_PREVIOUS ? reclaimed == DELEGATE_WRITE_WITH_TIMES : wantsTimestamps;
+    }
+
+    /**
+     * What the state is asked for.
+     *
+     * @param access what the client opens the file for, as far as its state is concerned
+     */
+    OpenRequest request(Client client, Location file, int access) throws Nfs4Exception {
+        return new OpenRequest(
+                client,
+                owner,
+                FileKey.of(file.identity()),
+                access,
+                deny,
+                claim == CLAIM_PREVIOUS,
+                delegation != null,
+                null);
     }
 
     /** What the OPEN wants of delegations. */

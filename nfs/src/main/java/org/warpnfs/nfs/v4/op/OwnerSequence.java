@@ -79,4 +79,10 @@ final class OwnerSequence {
             }
         }
     }
+
+    /** True in NFSv4.0 until the owner has confirmed its first OPEN. */
+    static boolean mustConfirm(CallContext call) {
+        OwnerTurn turn = call.turn();
+        return turn != null && call.services().state().owners().mustConfirm(turn);
+    }
 }
