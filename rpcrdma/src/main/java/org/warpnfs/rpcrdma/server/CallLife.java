@@ -27,12 +27,12 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  * <h2>Operation</h2>
  *
  * <pre>
- *   method     the call                                   goes on with
- *   arrived    is let in ({@link CallAdmission})            a sink, or its turn if it has no Read chunks
- *   sinkGiven  has memory for its data ({@link MemoryQueue}) its RDMA Reads
- *   pulled     is whole ({@link ChunkPuller})               its turn
- * run        goes up to the program ({@link RunQueue})    the program
- * ended      is answered ({@link CallAnswerer})           its reply ({@link ReplySender})
+ *   method     the call                                       goes on with
+ *   arrived    is let in ({@link CallAdmission})              a sink, or its turn if it has no Read chunks
+ *   sinkGiven  has memory for its data ({@link MemoryQueue})  its RDMA Reads
+ *   pulled     is whole ({@link ChunkPuller})                 its turn
+ *   run        goes up to the program ({@link RunQueue})      the program
+ *   ended      is answered ({@link CallAnswerer})             its reply ({@link ReplySender})
  * </pre>
  *
  * No call begins while the connection drains. Its requester repeats it on the next connection.

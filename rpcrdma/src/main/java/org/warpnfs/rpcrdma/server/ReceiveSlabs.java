@@ -41,18 +41,18 @@ final class ReceiveSlabs {
 
     private final int bufferBytes;
     private final ClientBudget budget;
-    private final LongSupplier kept;
+    private final LongSupplier reserved;
     private final TransportStatistics statistics;
     private final Deque<ByteBuffer> free = new ArrayDeque<>();
 
     /**
      * @param budget the budget, counted in buffers
-     * @param kept the number of buffers reserved for connections that may still come
+     * @param reserved the number of buffers reserved for connections that may still come
      */
-    ReceiveSlabs(int bufferBytes, ClientBudget budget, LongSupplier kept, TransportStatistics statistics) {
+    ReceiveSlabs(int bufferBytes, ClientBudget budget, LongSupplier reserved, TransportStatistics statistics) {
         this.bufferBytes = bufferBytes;
         this.budget = budget;
-        this.kept = kept;
+        this.reserved = reserved;
         this.statistics = statistics;
     }
 
@@ -61,7 +61,7 @@ final class ReceiveSlabs {
      * exceed the reserve for other connections.
      */
     List<ByteBuffer> takeMore(ClientAddress client, int wanted) {
-        long spare = budget.left() - kept.getAsLong();
+        long spare = budget.left() - reserved.getAsLong();
         return take(client, Math.clamp(spare, 0, wanted));
     }
 

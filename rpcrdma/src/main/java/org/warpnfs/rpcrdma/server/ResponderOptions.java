@@ -8,10 +8,10 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  *
  * @param inlineSendBytes the largest message that the responder sends; the requester may set a smaller limit
  * @param inlineReceiveBytes the size of a receive buffer
- * @param credits receive buffers, and so credits, of a connection in use; before there are {@value #FIRST_CREDITS} at
- *     most
- * @param messagesInUse so many messages between two looks, which are five seconds apart, mean that a connection is in
- *     use
+ * @param credits the receive buffers for calls, and so the credits, of a connection in use; a connection that is not in
+ *     use has {@value #FIRST_CREDITS} at most
+ * @param messagesInUse a connection is in use once so many messages have arrived between two checks, which are five
+ *     seconds apart
  * @param maxCredits the most credits of a busy connection
  * @param ord the most RDMA Reads to keep outstanding
  * @param clients limits on what the connections of one client, and those of all clients, hold together

@@ -72,8 +72,8 @@ final class Admissions {
     }
 
     /**
-     * True if the caller came with AUTH_SYS on a connection in clear, and the export accepts both from any host that it
-     * serves so.
+     * True if the caller uses AUTH_SYS over a connection without TLS, and the export accepts AUTH_SYS from the caller's
+     * host.
      */
     boolean isPlain(Location location) throws FsException {
         return requester.identity().flavor() == Flavor.SYS

@@ -134,7 +134,7 @@ final class CurrentFiles {
         currentStateid = savedStateid;
     }
 
-    /** Keeps all attributes of a file, which an operation has just read, for those behind it. */
+    /** Keeps all attributes of a file, which an operation has just read, for the operations after it. */
     void know(Location file, FileAttributes attributes) {
         known = file;
         knownAttributes = attributes;

@@ -113,8 +113,8 @@ final class ExchangeId implements Operation {
     }
 
     /**
-     * Why SP4_SSV is refused (section 18.35.3): the client offers no algorithm, which is INVAL, or none that this
-     * server has, which has none. No client is known that uses SSV.
+     * Why SP4_SSV is refused (section 18.35.3): INVAL if the client offers no hash or no encryption algorithm, else
+     * HASH_ALG_UNSUPP, since this server supports none. No client is known that uses SSV.
      */
     private static Nfs4Exception refusedSsv(CompoundReader in) throws Nfs4Exception {
         Bitmap.decode(in);

@@ -20,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * A file that is open during one request: the stateid's open file if there is one that the caller may use, else a file
  * that is opened for this request and closed after it. The user who opened a file may use it whatever its permissions
  * have become. Any other user needs the permission, or is refused by the open that is made in its name. So a stateid
- * gives nobody what the file itself does not.
+ * gives no other user anything.
  */
 final class FileAccess implements AutoCloseable {
     private final IoGrant grant;
@@ -42,7 +42,10 @@ final class FileAccess implements AutoCloseable {
         return of(call, location, grantRead(call, location, stateid), OpenAccess.READ, FileChange.ofNothing());
     }
 
-    /** The file that the stateid has open; null if opening a file would be necessary. For an event loop. */
+    /**
+     * The file that the stateid has open, for an event loop. Null if a thread that may wait has to do it: clients may
+     * still reclaim, no such file is open, or another user has opened it, so that permissions have to be asked for.
+     */
     static @Nullable FileAccess toReadWithoutWait(CallContext call, Location location, Stateid stateid)
             throws Nfs4Exception {
         if (!call.services().state().isGraceOver()) {

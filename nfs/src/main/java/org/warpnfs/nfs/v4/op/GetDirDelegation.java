@@ -56,11 +56,11 @@ final class GetDirDelegation implements ChangingOperation {
                 .equals(read)) {
             throw Nfs4Exception.of(Nfs4Status.ACCESS);
         }
-        encode(isFixed(call, directory) ? Optional.empty() : granted(call, directory), out);
+        encode(dependsOnExports(call, directory) ? Optional.empty() : granted(call, directory), out);
     }
 
     /** True for a directory whose entries also depend on the exports, which change without a recall. */
-    private static boolean isFixed(CallContext call, Location directory) {
+    private static boolean dependsOnExports(CallContext call, Location directory) {
         return directory.export().isPseudo() || call.services().exports().hasMounts(directory);
     }
 

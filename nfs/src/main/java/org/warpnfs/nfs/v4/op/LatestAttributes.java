@@ -40,9 +40,9 @@ final class LatestAttributes {
     }
 
     /**
-     * Keeps all attributes of a file that the backend has just given for the operations behind, unless a client may
-     * have changed the file in its cache while they were read: once it has returned the delegation, they would be older
-     * than what others were told.
+     * Keeps all attributes of a file, which the backend has just given, for later operations of the COMPOUND. They are
+     * not kept if a client may have changed the file in its cache while they were read: once it has returned the
+     * delegation, they would be older than what others were told.
      *
      * @param before from {@link #beforeReading}
      */
@@ -97,7 +97,7 @@ final class LatestAttributes {
             FileAttributes now = file.attributes();
             return changed(now, held.attributes().sizeBytes(), now.changeId());
         } catch (FsException e) {
-            // Nobody but the holder can change the file either, so this value is not taken.
+            // While it has the delegation, only the holder can change the file, so no other change has this value.
             return changed(known, held.attributes().sizeBytes(), known.changeId() + 1);
         } finally {
             boolean _ = window.end();
@@ -135,7 +135,10 @@ final class LatestAttributes {
         call.services().state().delegations().requireNoWriter(call.nowNanos(), keyOf(file), asker(call, file));
     }
 
-    /** The client that asks, as far as is known. One of NFSv4.0 without a name is a writer at its address, if any. */
+    /**
+     * The client that asks, if it is known. A COMPOUND of NFSv4.0 that names no client is taken for one of the client
+     * at its address that has the write delegation, if there is one.
+     */
     private static @Nullable Client asker(CallContext call, Location file) {
         Client named = call.calling().clientOrNull();
         return named != null || call.minorVersion() > 0

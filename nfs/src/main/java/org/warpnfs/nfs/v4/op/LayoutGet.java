@@ -92,7 +92,7 @@ final class LayoutGet implements ChangingOperation {
                                 handle,
                                 FenceEpochs.keyOf(file.file().toBytes())));
         FenceStamp stamp = granted.stamp();
-        // Of the same length.
+        // As long as the handle with which the size was checked.
         Opaque atDataServers =
                 stamp == null ? handle : Opaque.of(call.services().handles().encodeForLayout(file, stamp, writes));
         call.files().setCurrentStateid(granted.stateid());

@@ -12,7 +12,8 @@ public interface Operation {
      *
      * @throws Nfs4Exception with the operation's status; whatever was encoded is taken back
      * @throws FsException with the backend's error, to be translated by {@link Statuses}
-     * @throws Postponed only if {@link CallContext#mustNotWait}: the operation would have to wait
+     * @throws Postponed if the operation would have to wait and {@link CallContext#mustNotWait}, or if it needs memory
+     *     that was not acquired for it; it has had no effect then
      */
     void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException, Postponed;
 
@@ -33,8 +34,8 @@ public interface Operation {
     }
 
     /**
-     * True if what an earlier operation of the COMPOUND has read of a file's attributes is good for the operations
-     * behind this one too: it changes no file, and a client that asks twice takes both answers for one.
+     * True if attributes that an earlier operation of the COMPOUND has read are good for this operation and for those
+     * after it: it changes no file, and its answer may be as old as the earlier one.
      */
     default boolean keepsAttributes() {
         return false;

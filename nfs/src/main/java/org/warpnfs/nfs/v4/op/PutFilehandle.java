@@ -10,15 +10,16 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * Whether PUTFH, PUTROOTFH, PUTPUBFH or RESTOREFH answers WRONGSEC (RFC 8881, section 2.6.3.1.1). What follows decides,
- * and SAVEFH counts as if it were not there:
+ * Whether PUTFH, PUTROOTFH, PUTPUBFH or RESTOREFH answers WRONGSEC if the export does not accept the credential (RFC
+ * 8881, section 2.6.3.1.1). The operation after it decides. A SAVEFH in between is passed over.
  *
  * <pre>
- *   nothing                            it does not
- *   another put filehandle operation   it does not
- *   LOOKUP, OPEN of a name, LOOKUPP    they do
- *   SECINFO, SECINFO_NO_NAME           nobody does
- *   anything else, OPEN of the file    it does
+ *   operation after it                 what answers WRONGSEC for this export
+ *   none                               nothing
+ *   another put filehandle operation   nothing
+ *   LOOKUP, LOOKUPP, OPEN of a name    that operation, for the export that it enters
+ *   SECINFO, SECINFO_NO_NAME           nothing
+ *   any other, OPEN of the file        the put filehandle operation
  * </pre>
  */
 final class PutFilehandle {

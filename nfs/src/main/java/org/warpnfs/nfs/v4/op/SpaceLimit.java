@@ -13,7 +13,7 @@ import org.warpnfs.nfs.export.Location;
  * sends its data when it closes the file.
  */
 final class SpaceLimit {
-    /** Of the space that is free, one file may take this part. */
+    /** One file may take one part in so many of the free space. */
     private static final int PART = 256;
 
     private static final Set<FileAttribute> SIZE = FileAttribute.setOf(FileAttribute.SIZE);

@@ -12,8 +12,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * VERIFY and NVERIFY (RFC 8881, sections 18.31 and 18.15). The COMPOUND goes on only if attributes are the same, or are
- * not.
+ * VERIFY and NVERIFY (RFC 8881, sections 18.31 and 18.15). After VERIFY the COMPOUND goes on only if the attributes are
+ * the same, after NVERIFY only if they are not.
  */
 final class Verify implements Operation {
     private static final int MAX_ATTRIBUTE_BYTES = 64 * 1024;
