@@ -34,6 +34,8 @@ import org.warpnfs.fs.spi.FsException;
 final class Listing {
     private static final long LOW_OFFSETS = 0x7fff_ffff_ffff_fff0L;
     private static final long LOWEST_COOKIE = 3;
+    /** Stands for the end of a directory in place of a cookie, which it never is. */
+    private static final long END = 1;
 
     /**
      * Most files that are looked up before the visitor is called again. Each step changes the thread's identity twice,
@@ -65,34 +67,63 @@ final class Listing {
             Caller caller, FileHandle handle, long cookie, @Nullable Set<FileAttribute> wanted, EntryVisitor visitor)
             throws FsException {
         long offset = offset(cookie);
-        try (Fd path = tree.openDirectory(handle);
-                Fd directory = openForReading(caller, path);
-                DirectoryStream stream = new DirectoryStream(directory)) {
-            seek(stream, offset);
-            while (true) {
-                Stillness stillness = wanted == null
-                        ? Stillness.NONE
-                        : Stillness.of(directory, tree.durability(), clockSeconds.getAsLong());
-                List<DirectoryStream.Entry> batch = calls.next(stream, visitor.room());
-                if (batch.isEmpty()) {
-                    return true;
-                }
-                int done = 0;
-                while (done < batch.size()) {
-                    int step = Math.min(batch.size() - done, wanted == null ? batch.size() : step(visitor));
-                    List<DirectoryStream.Entry> entries = batch.subList(done, done + step);
-                    List<Found> found =
-                            wanted == null ? unasked(step) : find(caller, path, handle, entries, stillness, wanted);
-                    for (int i = 0; i < step; i++) {
-                        if (!visitor.visit(entry(entries.get(i), found.get(i)))) {
-                            return false;
-                        }
-                    }
-                    done += step;
+        long removals = tree.listings().removals();
+        ListedDirectory kept = tree.listings().take(new KeptListings.Key(handle, caller, cookie));
+        try {
+            ListedDirectory listed = kept == null ? open(caller, handle, offset) : kept;
+            long stoppedAt = END;
+            try {
+                stoppedAt = read(caller, handle, cookie, listed, wanted, visitor);
+            } finally {
+                // A listing from the start always begins anew.
+                if (stoppedAt == END || stoppedAt == 0) {
+                    listed.close();
                 }
             }
+            if (stoppedAt != END && stoppedAt != 0) {
+                tree.listings().keep(new KeptListings.Key(handle, caller, stoppedAt), listed, removals);
+            }
+            return stoppedAt == END;
         } catch (ErrnoException e) {
             throw Failure.of(e);
+        }
+    }
+
+    /**
+     * Reads names until the visitor stops or the directory ends. What the visitor has not taken is left in
+     * {@code listed}.
+     *
+     * @return the cookie of the last entry that was taken, or {@link #END}
+     */
+    private long read(
+            Caller caller,
+            FileHandle handle,
+            long from,
+            ListedDirectory listed,
+            @Nullable Set<FileAttribute> wanted,
+            EntryVisitor visitor)
+            throws FsException, ErrnoException {
+        long last = from;
+        while (true) {
+            List<DirectoryStream.Entry> batch = listed.next(calls, visitor.room());
+            if (batch.isEmpty()) {
+                return END;
+            }
+            int done = 0;
+            while (done < batch.size()) {
+                int step = Math.min(batch.size() - done, wanted == null ? batch.size() : step(visitor));
+                List<DirectoryStream.Entry> entries = batch.subList(done, done + step);
+                List<Found> found = wanted == null ? unasked(step) : find(caller, listed, handle, entries, wanted);
+                for (int i = 0; i < step; i++) {
+                    DirectoryEntry entry = entry(entries.get(i), found.get(i));
+                    if (!visitor.visit(entry)) {
+                        listed.leave(batch.subList(done + i, batch.size()));
+                        return last;
+                    }
+                    last = entry.cookie();
+                }
+                done += step;
+            }
         }
     }
 
@@ -101,13 +132,34 @@ final class Listing {
         return Math.clamp(visitor.room(), 1, MAX_STEP_ENTRIES);
     }
 
+    private ListedDirectory open(Caller caller, FileHandle handle, long offset) throws FsException, ErrnoException {
+        try (Fd path = tree.open(handle)) {
+            long nowSeconds = clockSeconds.getAsLong();
+            Statx statx = AttributeReader.statx(path);
+            TreeContext.requireDirectory(statx);
+            Fd directory = openForReading(caller, path);
+            ListedDirectory listed =
+                    new ListedDirectory(directory, Stillness.of(directory, statx, tree.durability(), nowSeconds));
+            boolean found = false;
+            try {
+                seek(listed.stream(), offset);
+                found = true;
+            } finally {
+                if (!found) {
+                    listed.close();
+                }
+            }
+            return listed;
+        }
+    }
+
     /**
      * Opens a directory through its descriptor. A lookup of "." would require permission to search, and to list a
      * directory permission to read suffices.
      */
     private Fd openForReading(Caller caller, Fd path) throws FsException, ErrnoException {
         tree.authority().require(caller, path, Permission.READ);
-        return tree.authority().as(caller, () -> OpenCalls.reopen(path, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY));
+        return tree.authority().as(caller, () -> calls.open(path));
     }
 
     private static void seek(DirectoryStream stream, long offset) throws FsException {
@@ -137,19 +189,19 @@ final class Listing {
     /** Looks up the files of these names. The result has a node or an error for each. */
     private List<Found> find(
             Caller caller,
-            Fd directory,
+            ListedDirectory listed,
             FileHandle handle,
             List<DirectoryStream.Entry> step,
-            Stillness stillness,
             Set<FileAttribute> wanted)
             throws FsException, ErrnoException {
+        Fd directory = listed.directory();
         if (!tree.authority().actsAsCaller() && !tree.authority().has(caller, directory, Permission.EXECUTE)) {
             return Collections.nCopies(step.size(), new Found(null, FsError.ACCESS));
         }
         return tree.authority().as(caller, () -> {
-            if (stillness.isPossible()) {
+            if (listed.stillness().isPossible()) {
                 List<Found> found = findByName(directory, handle, step, wanted);
-                if (stillness.lasts()) {
+                if (listed.stillness().lasts()) {
                     return found;
                 }
             }
@@ -228,6 +280,9 @@ final class Listing {
 
     /** System calls of a listing. A test replaces them. */
     interface Calls {
+        /** Opens a directory for reading, at its start. */
+        Fd open(Fd path) throws ErrnoException;
+
         /** The next names of the directory; see {@link DirectoryStream#next}. */
         List<DirectoryStream.Entry> next(DirectoryStream stream, int wanted) throws ErrnoException;
 
@@ -237,6 +292,11 @@ final class Listing {
 
     /** The calls themselves. */
     static class KernelCalls implements Calls {
+        @Override
+        public Fd open(Fd path) throws ErrnoException {
+            return OpenCalls.reopen(path, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
+        }
+
         @Override
         public List<DirectoryStream.Entry> next(DirectoryStream stream, int wanted) throws ErrnoException {
             return stream.next(wanted);

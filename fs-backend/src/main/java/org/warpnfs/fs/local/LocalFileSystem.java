@@ -90,14 +90,7 @@ public final class LocalFileSystem implements FileSystem {
         this.xattrs = new UserXattrs(tree);
         this.acls = new AccessControlLists(tree);
         this.limits = limits(tree.rootFd(), acls.areSupported());
-        this.use = new TreeUse(() -> {
-            tree.leases().close();
-            tree.locks().close();
-            tree.files().close();
-            tree.handles().close();
-            tree.durability().close();
-            tree.rootFd().close();
-        });
+        this.use = new TreeUse(tree::close);
         this.sweeper = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("warpnfs-fs-sweep").factory());
         this.sweeping = sweeper.scheduleWithFixedDelay(this::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
@@ -119,10 +112,7 @@ public final class LocalFileSystem implements FileSystem {
         try {
             return new LocalFileSystem(root, tree);
         } catch (FsException e) {
-            tree.files().close();
-            tree.handles().close();
-            tree.durability().close();
-            tree.rootFd().close();
+            tree.close();
             throw new IOException("cannot serve " + root + ": " + e.getMessage(), e);
         }
     }
@@ -168,6 +158,7 @@ public final class LocalFileSystem implements FileSystem {
         if (use.tryEnter()) {
             try {
                 tree.files().sweep(() -> !sweeper.isShutdown());
+                tree.listings().sweep();
                 tree.durability().sweep();
             } finally {
                 use.leave();

@@ -131,7 +131,11 @@ final class Namespace {
         boolean isGone = isDirectory || statx.linkCount() == 0;
         tree.handles().removed(handle, directory, name, isGone);
         if (isGone) {
-            tree.files().forget(handle);
+            if (isDirectory) {
+                tree.listings().forget(handle);
+            } else {
+                tree.files().forget(handle);
+            }
         }
     }
 

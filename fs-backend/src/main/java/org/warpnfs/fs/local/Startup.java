@@ -116,6 +116,7 @@ final class Startup {
                 attributes,
                 durability,
                 files,
+                new KeptListings(options.descriptors(), System::nanoTime),
                 new FileRanges(options.ranges(), options.descriptors()),
                 new CachedReads(ANSWER_FROM_MEMORY.contains(type), type == TMPFS_MAGIC),
                 new HostLocks(handles, options.descriptors()),

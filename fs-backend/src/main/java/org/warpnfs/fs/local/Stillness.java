@@ -23,33 +23,23 @@ final class Stillness {
     /** In whole seconds, each rounded down. So the change is more than two seconds ago. */
     private static final long QUIET_SECONDS = 3;
 
-    /** That of a directory whose files are not looked up. */
-    static final Stillness NONE = new Stillness(null, null);
-
-    private final @Nullable Fd directory;
+    private final Fd directory;
     private final @Nullable Statx before;
 
-    private Stillness(@Nullable Fd directory, @Nullable Statx before) {
+    private Stillness(Fd directory, @Nullable Statx before) {
         this.directory = directory;
         this.before = before;
     }
 
     /**
-     * To be called before the directory is read.
+     * That of a directory from now on, to be taken before the directory is read.
      *
-     * @param nowSeconds seconds since 1970, taken before this call
+     * @param now the state of the directory
+     * @param nowSeconds seconds since 1970, taken before {@code now}
      */
-    static Stillness of(Fd directory, Durability durability, long nowSeconds) {
-        if (durability.reportsLate()) {
-            return new Stillness(directory, null);
-        }
-        try {
-            Statx statx = AttributeCalls.statx(directory, Statx.STATX_CTIME);
-            boolean quiet = nowSeconds - statx.changeSeconds() >= QUIET_SECONDS;
-            return new Stillness(directory, quiet ? statx : null);
-        } catch (ErrnoException e) {
-            return new Stillness(directory, null);
-        }
+    static Stillness of(Fd directory, Statx now, Durability durability, long nowSeconds) {
+        boolean quiet = !durability.reportsLate() && nowSeconds - now.changeSeconds() >= QUIET_SECONDS;
+        return new Stillness(directory, quiet ? now : null);
     }
 
     /** False if it is known already that {@link #lasts} will be false. */
@@ -57,9 +47,9 @@ final class Stillness {
         return before != null;
     }
 
-    /** True if no name of the directory has changed since before it was read. */
+    /** True if no name of the directory has changed since before it was read, nor who may do what with it. */
     boolean lasts() {
-        if (directory == null || before == null) {
+        if (before == null) {
             return false;
         }
         try {

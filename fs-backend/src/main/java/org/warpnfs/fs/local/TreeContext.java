@@ -30,10 +30,12 @@ record TreeContext(
         AttributeReader attributes,
         Durability durability,
         FdCache files,
+        KeptListings listings,
         FileRanges ranges,
         CachedReads cachedReads,
         HostLocks locks,
-        HostLeases leases) {
+        HostLeases leases)
+        implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TreeContext.class);
     private static final int PATH_NO_FOLLOW = OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW;
 
@@ -77,16 +79,21 @@ record TreeContext(
         Fd fd = handles.open(handle);
         boolean directory = false;
         try {
-            directory = AttributeReader.type(AttributeReader.statx(fd)) == FileType.DIRECTORY;
+            requireDirectory(AttributeReader.statx(fd));
+            directory = true;
         } finally {
             if (!directory) {
                 fd.close();
             }
         }
-        if (!directory) {
+        return fd;
+    }
+
+    /** Throws NOT_DIRECTORY if a file is none. */
+    static void requireDirectory(Statx statx) throws FsException {
+        if (AttributeReader.type(statx) != FileType.DIRECTORY) {
             throw FsException.of(FsError.NOT_DIRECTORY);
         }
-        return fd;
     }
 
     /**
@@ -135,5 +142,17 @@ record TreeContext(
         if (statx.mountId() != mountId) {
             throw FsException.of(FsError.ACCESS, "a mount point");
         }
+    }
+
+    /** Closes all parts. No operation may be in progress. */
+    @Override
+    public void close() {
+        leases.close();
+        locks.close();
+        listings.close();
+        files.close();
+        handles.close();
+        durability.close();
+        rootFd.close();
     }
 }

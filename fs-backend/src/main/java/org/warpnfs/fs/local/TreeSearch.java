@@ -46,8 +46,8 @@ final class TreeSearch {
         if (depth == MAX_DEPTH) {
             return false;
         }
-        try (Fd listed = OpenCalls.reopen(directory, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
-                DirectoryStream stream = new DirectoryStream(listed)) {
+        try (Fd listed = OpenCalls.reopen(directory, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY)) {
+            DirectoryStream stream = new DirectoryStream(listed);
             FileKey here = keys.of(listed, AttributeCalls.statx(listed));
             for (List<DirectoryStream.Entry> batch = stream.next(MANY); !batch.isEmpty(); batch = stream.next(MANY)) {
                 for (DirectoryStream.Entry entry : batch) {

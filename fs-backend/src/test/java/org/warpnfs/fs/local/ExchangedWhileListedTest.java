@@ -57,10 +57,7 @@ class ExchangedWhileListedTest {
 
     @AfterEach
     void close() {
-        context.files().close();
-        context.handles().close();
-        context.durability().close();
-        context.rootFd().close();
+        context.close();
     }
 
     @Test

@@ -91,10 +91,7 @@ class ListingScaleTest {
             assumeThat(context.handles()).isInstanceOf(KernelHandles.class);
             use.of(context);
         } finally {
-            context.files().close();
-            context.handles().close();
-            context.durability().close();
-            context.rootFd().close();
+            context.close();
         }
     }
 

@@ -8,6 +8,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory for the arguments and results of one thread's calls, so that no call allocates.
@@ -22,6 +23,8 @@ final class CallMemory {
     private static final int PATH_BYTES = 4096 + 8;
     /** MAX_HANDLE_SZ and the header of struct file_handle. */
     static final int FILE_HANDLE_BYTES = 8 + 128;
+    /** Most of a directory that one call reads. */
+    static final int DIRECTORY_BYTES = 32_768;
 
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final long ERRNO_OFFSET = STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
@@ -38,6 +41,8 @@ final class CallMemory {
 
     private final MemorySegment firstPath;
     private final MemorySegment secondPath;
+    /** Allocated at the first use, since few threads read directories. */
+    private @Nullable MemorySegment directoryEntries;
 
     private CallMemory() {
         Arena arena = Arena.ofAuto();
@@ -55,6 +60,16 @@ final class CallMemory {
 
     int errno() {
         return state.get(JAVA_INT, ERRNO_OFFSET);
+    }
+
+    /** {@value #DIRECTORY_BYTES} bytes for records of struct linux_dirent64. */
+    MemorySegment directoryEntries() {
+        MemorySegment entries = directoryEntries;
+        if (entries == null) {
+            entries = Arena.ofAuto().allocate(DIRECTORY_BYTES, 8);
+            directoryEntries = entries;
+        }
+        return entries;
     }
 
     /** Copies {@code path} as a C string; ENAMETOOLONG if it is too long. */

@@ -7,7 +7,6 @@ import static org.warpnfs.fs.local.libc.Libc.INT;
 import static org.warpnfs.fs.local.libc.Libc.LONG;
 import static org.warpnfs.fs.local.libc.Libc.POINTER;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
@@ -25,15 +24,12 @@ import java.util.List;
  *  19       .     d_name      NUL-terminated
  * </pre>
  *
- * <h2>Buffers</h2>
- *
- * Holds native memory until closed. For one thread. The descriptor stays the caller's.
+ * <p>The position is the descriptor's, and the descriptor stays the caller's. For one thread at a time.
  */
-public final class DirectoryStream implements AutoCloseable {
+public final class DirectoryStream {
     /** Holds the longest name. */
     private static final int MIN_BYTES = 512;
 
-    private static final int MAX_BYTES = 32_768;
     /** Of a name of 12 to 20 characters. */
     private static final int USUAL_ENTRY_BYTES = 40;
 
@@ -49,8 +45,6 @@ public final class DirectoryStream implements AutoCloseable {
 
     private static final MethodHandle GETDENTS64 = Libc.longFunction("getdents64", INT, POINTER, LONG);
 
-    private final Arena arena = Arena.ofConfined();
-    private MemorySegment buffer = MemorySegment.NULL;
     private final Fd directory;
 
     public DirectoryStream(Fd directory) {
@@ -72,10 +66,8 @@ public final class DirectoryStream implements AutoCloseable {
      */
     public List<Entry> next(int wanted) throws ErrnoException {
         CallMemory memory = CallMemory.current();
-        long bytes = Math.clamp((long) wanted * USUAL_ENTRY_BYTES, MIN_BYTES, MAX_BYTES);
-        if (buffer.byteSize() < bytes) {
-            buffer = arena.allocate(bytes, 8);
-        }
+        long bytes = Math.clamp((long) wanted * USUAL_ENTRY_BYTES, MIN_BYTES, CallMemory.DIRECTORY_BYTES);
+        MemorySegment buffer = memory.directoryEntries();
         while (true) {
             long length;
             try {
@@ -86,19 +78,19 @@ public final class DirectoryStream implements AutoCloseable {
             if (length == 0) {
                 return List.of();
             }
-            List<Entry> entries = parse(length);
+            List<Entry> entries = parse(buffer, length);
             if (!entries.isEmpty()) {
                 return entries;
             }
         }
     }
 
-    private List<Entry> parse(long length) {
+    private static List<Entry> parse(MemorySegment buffer, long length) {
         List<Entry> entries = new ArrayList<>();
         long at = 0;
         while (at < length) {
             int recordLength = buffer.get(JAVA_SHORT_UNALIGNED, at + RECLEN) & 0xffff;
-            byte[] name = name(at + NAME, at + recordLength);
+            byte[] name = name(buffer, at + NAME, at + recordLength);
             if (!isDots(name)) {
                 entries.add(new Entry(
                         name,
@@ -111,7 +103,7 @@ public final class DirectoryStream implements AutoCloseable {
         return entries;
     }
 
-    private byte[] name(long start, long limit) {
+    private static byte[] name(MemorySegment buffer, long start, long limit) {
         long end = start;
         while (end < limit && buffer.get(JAVA_BYTE, end) != 0) {
             end++;
@@ -121,11 +113,6 @@ public final class DirectoryStream implements AutoCloseable {
 
     private static boolean isDots(byte[] name) {
         return name[0] == '.' && (name.length == 1 || (name.length == 2 && name[1] == '.'));
-    }
-
-    @Override
-    public void close() {
-        arena.close();
     }
 
     /** One name. */
