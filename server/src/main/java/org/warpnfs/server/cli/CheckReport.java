@@ -14,6 +14,7 @@ import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.settings.Kind;
 import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Setting;
+import org.warpnfs.server.settings.SettingIndex;
 import org.warpnfs.server.settings.Settings;
 
 /** The output of {@code warpnfs check}, as text and as JSON. */
@@ -23,7 +24,7 @@ final class CheckReport {
     static List<String> lines(Check check) {
         Resolved settings = check.configured().settings();
         List<String> lines = new ArrayList<>();
-        for (Setting<?> setting : Settings.ALL) {
+        for (Setting<?> setting : SettingIndex.ALL) {
             lines.add("%-45s %-24s  %s"
                     .formatted(setting.key(), shown(check, setting), settings.origin(setting))
                     .stripTrailing());
@@ -60,7 +61,7 @@ final class CheckReport {
         report.put("mistakes", check.mistakes());
         report.put(
                 "settings",
-                Settings.ALL.stream().map(setting -> json(check, setting)).toList());
+                SettingIndex.ALL.stream().map(setting -> json(check, setting)).toList());
         report.put(
                 "exports",
                 check.exports().stream().map(export -> json(check, export)).toList());

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.warpnfs.server.settings.Kind;
 import org.warpnfs.server.settings.Setting;
+import org.warpnfs.server.settings.SettingIndex;
 import org.warpnfs.server.settings.Settings;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,7 +28,7 @@ final class SettingOptions implements IModelTransformer {
                         + "Options override the environment (WARPNFS_RDMA_PORT), which overrides the "
                         + "file. Default: none.")
                 .build());
-        for (Setting<?> setting : Settings.ALL) {
+        for (Setting<?> setting : SettingIndex.ALL) {
             String flag = setting.flag();
             if (flag != null) {
                 command.addOption(option(flag, setting));
@@ -72,7 +73,7 @@ final class SettingOptions implements IModelTransformer {
     /** Returns the words of each option that is present on the command line. */
     static Map<Setting<?>, List<String>> said(ParseResult line) {
         Map<Setting<?>, List<String>> said = new LinkedHashMap<>();
-        for (Setting<?> setting : Settings.ALL) {
+        for (Setting<?> setting : SettingIndex.ALL) {
             String flag = setting.flag();
             OptionSpec option = flag == null ? null : line.matchedOption(flag);
             if (option != null) {

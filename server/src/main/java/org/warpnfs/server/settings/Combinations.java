@@ -134,7 +134,7 @@ final class Combinations {
     }
 
     private static Setting<?> limit(String name) {
-        return Objects.requireNonNull(Settings.byKey(LimitSettings.PREFIX + name), name);
+        return Objects.requireNonNull(SettingIndex.byKey(LimitSettings.PREFIX + name), name);
     }
 
     /** Checks one row; both settings have the same kind. */

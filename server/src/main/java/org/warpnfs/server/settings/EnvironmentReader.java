@@ -37,7 +37,7 @@ final class EnvironmentReader {
 
     static Source read(Map<String, String> environment, Mistakes mistakes) {
         Map<String, Setting<?>> known = new LinkedHashMap<>();
-        Settings.ALL.forEach(setting -> known.put(setting.variable(), setting));
+        SettingIndex.ALL.forEach(setting -> known.put(setting.variable(), setting));
         Source source = new Source();
         for (Map.Entry<String, String> variable : new TreeMap<>(environment).entrySet()) {
             String name = variable.getKey();

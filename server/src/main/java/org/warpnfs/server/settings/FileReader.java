@@ -118,10 +118,10 @@ final class FileReader {
     }
 
     private void value(String key, String prefix, String name, JsonLocation place) throws IOException {
-        Setting<?> setting = Settings.byKey(key);
+        Setting<?> setting = SettingIndex.byKey(key);
         if (setting != null) {
             take(setting, place);
-        } else if (Settings.isGroup(key)) {
+        } else if (SettingIndex.isGroup(key)) {
             group(key);
         } else {
             mistakes.add(at(place) + ": unknown key '" + key + "'" + hint(prefix, name));
@@ -133,9 +133,9 @@ final class FileReader {
      * Returns a hint for an unknown name: the nearest key of the same mapping, else the same name in another mapping.
      */
     private static String hint(String prefix, String name) {
-        List<String> here = Settings.keysIn(prefix);
+        List<String> here = SettingIndex.keysIn(prefix);
         return NearestWord.nearest(name, here)
-                .or(() -> Settings.ALL.stream()
+                .or(() -> SettingIndex.ALL.stream()
                         .filter(setting -> setting.key().endsWith("." + name) || name.equals(keyOfFlag(setting)))
                         .map(Setting::key)
                         .findFirst())
@@ -155,7 +155,7 @@ final class FileReader {
         if (parser.currentToken() == JsonToken.START_OBJECT) {
             mapping(key + ".");
         } else if (parser.currentToken() != JsonToken.VALUE_NULL) {
-            mistake(key + " holds keys of its own: " + String.join(", ", Settings.keysIn(key + ".")));
+            mistake(key + " holds keys of its own: " + String.join(", ", SettingIndex.keysIn(key + ".")));
             skip();
         }
     }

@@ -50,7 +50,7 @@ public final class Resolved {
     /** Resolves all settings from sources in the order of precedence. */
     static Resolved of(List<Source> sources, Mistakes mistakes) {
         Resolved resolved = new Resolved();
-        for (Setting<?> setting : Settings.ALL) {
+        for (Setting<?> setting : SettingIndex.ALL) {
             resolved.values.put(setting, resolved.value(setting, sources, mistakes));
         }
         Combinations.check(resolved, mistakes);

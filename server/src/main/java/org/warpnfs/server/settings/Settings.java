@@ -1,11 +1,7 @@
 package org.warpnfs.server.settings;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.layout.DataServers;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
 import org.warpnfs.server.config.CrcPolicy;
@@ -15,9 +11,9 @@ import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * The table of all settings. The key of a setting with an option is the option's name in the spelling of the file
- * ({@code --rdma-port} is {@code rdmaPort}); the keys of limits are the names in
- * {@link org.warpnfs.server.limits.ServerLimits}.
+ * The rows of the table of settings; {@link SettingIndex} has them in order and by their keys. The key of a setting
+ * with an option is the option's name in the spelling of the file ({@code --rdma-port} is {@code rdmaPort}); the keys
+ * of limits are the names in {@link org.warpnfs.server.limits.ServerLimits}.
  */
 public final class Settings {
     /** The range of ports; 0 means any free port. */
@@ -445,94 +441,5 @@ public final class Settings {
             .because("240 transfers of 1 MiB")
             .flag("--payload-memory", "SIZE");
 
-    /** All settings, in the order of the documentation. */
-    public static final List<Setting<?>> ALL = all();
-
-    private static final Map<String, Setting<?>> BY_KEY = byKey();
-
     private Settings() {}
-
-    private static List<Setting<?>> all() {
-        List<Setting<?>> all = new ArrayList<>(List.of(
-                EXPORT,
-                EXPORTS,
-                WATCH_EXPORTS,
-                BACKEND,
-                PLUGINS,
-                BACKEND_OPTION,
-                CEPH_CONF,
-                CEPH_ID,
-                CEPH_FILESYSTEM,
-                MEMORY_SIZE,
-                LISTEN,
-                RDMA_PORT,
-                TCP_PORT,
-                TLS_CERTIFICATE,
-                TLS_KEY,
-                TLS_CLIENT_CA,
-                TLS_USER,
-                STATE,
-                CRC,
-                MARKERS,
-                READ_REPLIES,
-                SPLICE,
-                INLINE,
-                LEASE,
-                CLUSTER,
-                NODE,
-                CLUSTER_DIRECTORY,
-                CLUSTER_POOL,
-                NODE_ADDRESSES,
-                DELEGATIONS,
-                THREADS,
-                MANAGE_GIDS,
-                ID_DOMAIN,
-                ID_MAP,
-                ID_NAMES,
-                KEYTAB,
-                PRINCIPAL,
-                DRAIN,
-                HTTP,
-                RPCBIND,
-                MOUNT_UDP,
-                NLM,
-                HOST_LOCKS,
-                DATA_SERVERS,
-                READ_MIRRORS,
-                ADMIN,
-                LOG_FORMAT,
-                SLOW_CALL,
-                OTLP,
-                OTLP_ONE_IN));
-        all.addAll(LimitSettings.all(PAYLOAD_MEMORY));
-        return List.copyOf(all);
-    }
-
-    private static Map<String, Setting<?>> byKey() {
-        Map<String, Setting<?>> byKey = new LinkedHashMap<>();
-        ALL.forEach(setting -> byKey.put(setting.key(), setting));
-        return byKey;
-    }
-
-    /** Returns the setting with this key; null if there is none. */
-    static @Nullable Setting<?> byKey(String key) {
-        return BY_KEY.get(key);
-    }
-
-    /** Returns whether keys begin with {@code key} and a dot. */
-    static boolean isGroup(String key) {
-        return BY_KEY.keySet().stream().anyMatch(known -> known.startsWith(key + "."));
-    }
-
-    /** Returns the names that are allowed in the mapping of {@code prefix}, which is empty or ends with a dot. */
-    static List<String> keysIn(String prefix) {
-        return BY_KEY.keySet().stream()
-                .filter(key -> key.startsWith(prefix))
-                .map(key -> {
-                    int dot = key.indexOf('.', prefix.length());
-                    return dot < 0 ? key.substring(prefix.length()) : key.substring(prefix.length(), dot);
-                })
-                .distinct()
-                .toList();
-    }
 }

@@ -11,7 +11,7 @@ public final class SettingsPage {
     public static String settings() {
         StringJoiner table = new StringJoiner("\n", "", "\n");
         table.add("| key | option | variable | values | default | what |").add("|---|---|---|---|---|---|");
-        Settings.ALL.stream()
+        SettingIndex.ALL.stream()
                 .filter(setting -> !setting.key().startsWith(LimitSettings.PREFIX))
                 .forEach(setting -> table.add(row(List.of(
                         "`" + setting.key() + "`",
@@ -27,7 +27,7 @@ public final class SettingsPage {
     public static String limits() {
         StringJoiner table = new StringJoiner("\n", "", "\n");
         table.add("| key | values | default | what | reason of the default |").add("|---|---|---|---|---|");
-        Settings.ALL.stream()
+        SettingIndex.ALL.stream()
                 .filter(setting -> setting.key().startsWith(LimitSettings.PREFIX))
                 .forEach(setting -> table.add(row(List.of(
                         "`" + setting.key() + "`" + (setting.flag() == null ? "" : " `" + setting.flag() + "`"),

@@ -29,8 +29,8 @@ public final class SettingsSchema {
 
     private static Map<String, Object> mapping(String prefix) {
         Map<String, Object> properties = new LinkedHashMap<>();
-        for (String name : Settings.keysIn(prefix)) {
-            Setting<?> setting = Settings.byKey(prefix + name);
+        for (String name : SettingIndex.keysIn(prefix)) {
+            Setting<?> setting = SettingIndex.byKey(prefix + name);
             properties.put(name, setting == null ? mapping(prefix + name + ".") : value(setting));
         }
         Map<String, Object> mapping = new LinkedHashMap<>();

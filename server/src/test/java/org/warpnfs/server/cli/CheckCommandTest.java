@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.warpnfs.server.settings.Settings;
+import org.warpnfs.server.settings.SettingIndex;
 import org.warpnfs.server.settings.SettingsSchema;
 import picocli.CommandLine;
 
@@ -81,7 +81,7 @@ class CheckCommandTest {
                 .contains("\nlimits  100 connections over RDMA and over TCP each; ")
                 .endsWith("\nok\n");
         assertThat(rows().stream().map(List::getFirst))
-                .containsAll(Settings.ALL.stream().map(Object::toString).toList());
+                .containsAll(SettingIndex.ALL.stream().map(Object::toString).toList());
         assertThat(directory.resolve("state")).doesNotExist();
     }
 
@@ -260,7 +260,7 @@ class CheckCommandTest {
         assertThat(check("--json", "--config", file, "--state", state())).isZero();
         JsonNode report = new ObjectMapper().readTree(out.toString());
         assertThat(report.get("ok").asBoolean()).isTrue();
-        assertThat(report.get("settings")).hasSize(Settings.ALL.size()).anySatisfy(row -> {
+        assertThat(report.get("settings")).hasSize(SettingIndex.ALL.size()).anySatisfy(row -> {
             assertThat(row.get("key").asText()).isEqualTo("lease");
             assertThat(row.get("value").asLong()).isEqualTo(60_000);
             assertThat(row.get("unit").asText()).isEqualTo("ms");

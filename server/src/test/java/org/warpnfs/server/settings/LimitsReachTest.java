@@ -28,7 +28,7 @@ class LimitsReachTest {
             Set.of("memory.payloadBytes", "memory.transferBytes", "memory.keptReplyBytes");
 
     static Stream<Setting<?>> limits() {
-        return Settings.ALL.stream().filter(setting -> setting.key().startsWith(LimitSettings.PREFIX));
+        return SettingIndex.ALL.stream().filter(setting -> setting.key().startsWith(LimitSettings.PREFIX));
     }
 
     private static String name(Setting<?> limit) {

@@ -64,7 +64,7 @@ class MistakesTest {
 
     @Test
     void file_severalMistakes_areSaidAtOnce() {
-        String known = String.join(", ", Settings.keysIn(""));
+        String known = String.join(", ", SettingIndex.keysIn(""));
         assertThat(known).contains("rdmaPort").endsWith("limits");
         assertThat(Given.file("lease: 0\ncolour: red\nlimits:\n  state:\n    slots: x\n    opens: 1\nthreads: 3\n")
                         .mistakes())
@@ -183,7 +183,7 @@ class MistakesTest {
         assertThat(resolved.limits().connections().ofClient()).isEqualTo(100);
         assertThat(resolved.limits().connections().halfOpen()).isEqualTo(100);
         assertThat(resolved.limits().connections().halfOpenOfClient()).isEqualTo(100);
-        assertThat(resolved.origin(Settings.byKey("limits.connections.ofClient"))
+        assertThat(resolved.origin(SettingIndex.byKey("limits.connections.ofClient"))
                         .toString())
                 .isEqualTo("default, as far as limits.connections.most allows");
     }

@@ -109,7 +109,7 @@ class SchemaTest {
         assertThat(all.mistakes()).isEmpty();
         assertThat(isValid(switchedOn)).isTrue();
         assertThat(all.resolved().limits()).isEqualTo(Given.file("").resolved().limits());
-        assertThat(Settings.ALL)
+        assertThat(SettingIndex.ALL)
                 .filteredOn(setting -> setting.key().startsWith(LimitSettings.PREFIX))
                 .allSatisfy(setting -> assertThat(all.resolved().origin(setting).isSaid())
                         .as(setting.key())

@@ -15,7 +15,7 @@ import org.warpnfs.server.limits.ServerLimits;
 /** The table of settings is complete and consistent. */
 class SettingsTest {
     private static List<Setting<?>> limits() {
-        return Settings.ALL.stream()
+        return SettingIndex.ALL.stream()
                 .filter(setting -> setting.key().startsWith(LimitSettings.PREFIX))
                 .toList();
     }
@@ -39,7 +39,8 @@ class SettingsTest {
     void numbers_most_fitIntoTheComponentsOfTheLimits() throws Exception {
         for (var group : ServerLimits.class.getRecordComponents()) {
             for (var component : group.getType().getRecordComponents()) {
-                Setting<?> limit = Settings.byKey(LimitSettings.PREFIX + group.getName() + "." + component.getName());
+                Setting<?> limit =
+                        SettingIndex.byKey(LimitSettings.PREFIX + group.getName() + "." + component.getName());
                 long most =
                         switch (limit.kind()) {
                             case Kind.Whole whole -> whole.most();
@@ -57,7 +58,7 @@ class SettingsTest {
 
     @Test
     void defaults_thatAreValues_areReadAsTheyAreWritten() throws Exception {
-        for (Setting<?> setting : Settings.ALL) {
+        for (Setting<?> setting : SettingIndex.ALL) {
             if (!Set.of("", List.of()).contains(setting.standard())) {
                 assertThat(readAgain(setting)).as(setting.key()).isEqualTo(setting.standard());
             }
@@ -71,7 +72,10 @@ class SettingsTest {
     @Test
     void options_ofServeAndCheck_areAllSettings() {
         Set<String> flags = new TreeSet<>();
-        Settings.ALL.stream().map(Setting::flag).filter(flag -> flag != null).forEach(flags::add);
+        SettingIndex.ALL.stream()
+                .map(Setting::flag)
+                .filter(flag -> flag != null)
+                .forEach(flags::add);
         var commands = Main.commandLine().getSubcommands();
         for (String command : List.of("serve", "check")) {
             Set<String> options = new TreeSet<>();
@@ -89,7 +93,7 @@ class SettingsTest {
     @Test
     void variables_areUniqueAndThoseOfNobodyElse() {
         Set<String> variables = new HashSet<>();
-        Settings.ALL.forEach(
+        SettingIndex.ALL.forEach(
                 setting -> assertThat(variables.add(setting.variable())).isTrue());
         assertThat(variables)
                 .contains("WARPNFS_RDMA_PORT", "WARPNFS_LIMITS_CONNECTIONS_OF_CLIENT")
@@ -100,8 +104,8 @@ class SettingsTest {
     void combinations_areOfOneKind_andGoFromWholesToParts() {
         Set<String> parts = new HashSet<>();
         for (Combinations.Within within : Combinations.WITHIN) {
-            Setting<?> part = Settings.byKey(LimitSettings.PREFIX + within.part());
-            Setting<?> whole = Settings.byKey(LimitSettings.PREFIX + within.whole());
+            Setting<?> part = SettingIndex.byKey(LimitSettings.PREFIX + within.part());
+            Setting<?> whole = SettingIndex.byKey(LimitSettings.PREFIX + within.whole());
             assertThat(part.standard()).hasSameClassAs(whole.standard());
             assertThat(part.kind()).hasSameClassAs(whole.kind());
             parts.add(within.part());
