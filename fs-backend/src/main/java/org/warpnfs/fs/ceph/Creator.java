@@ -37,7 +37,7 @@ final class Creator {
             try (UserPerm identity = Identity.of(caller);
                     Node found = findIn(directory, name, identity)) {
                 if (found != null) {
-                    return new Created(existing(caller, found, mode), false);
+                    return new Created(existing(caller, directory, found, mode), false);
                 }
             }
             AttributeChanges wanted = mode instanceof CreateMode.Exclusive exclusive
@@ -72,7 +72,9 @@ final class Creator {
         }
     }
 
-    private static FileNode existing(Caller caller, Node found, CreateMode mode) throws CephException, FsException {
+    /** Answers when the name is on stable storage: whoever made it may not have got as far. */
+    private static FileNode existing(Caller caller, Node directory, Node found, CreateMode mode)
+            throws CephException, FsException {
         switch (mode) {
             case CreateMode.Guarded _ -> throw FsException.of(FsError.EXISTS);
             case CreateMode.Exclusive exclusive -> {
@@ -80,10 +82,13 @@ final class Creator {
                 if (!PosixRules.isMadeBy(caller, exclusive, attributes)) {
                     throw FsException.of(FsError.EXISTS);
                 }
+                directory.settle();
+                found.settle();
                 return new FileNode(found.handle(), attributes);
             }
             case CreateMode.Unchecked unchecked -> {
                 PosixRules.requireRegular(found.type());
+                directory.settle();
                 Long sizeBytes = unchecked.attributes().sizeBytes();
                 if (sizeBytes != null) {
                     return new FileNode(

@@ -122,6 +122,11 @@ final class ChangeSync implements AutoCloseable {
         }
     }
 
+    /** True if {@link #sync} covers earlier changes of all files, added or not. */
+    boolean coversAll() {
+        return marker != null || wholeFileSystem;
+    }
+
     /**
      * Makes the change durable.
      *

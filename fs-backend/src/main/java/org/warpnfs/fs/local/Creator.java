@@ -97,22 +97,32 @@ final class Creator {
                         || !isAsMade(caller, statx, exclusive.attributes())) {
                     throw FsException.of(FsError.EXISTS);
                 }
-                // The call that made it may not have got as far as its sync, or the sync has failed.
-                sync.addMade(found, false);
-                sync.sync();
+                settleFound(found, tree.handles().of(found, statx, directory, name), sync);
             }
             case CreateMode.Unchecked unchecked -> {
                 RegularOpener.requireRegular(statx);
                 tree.requireSameMount(statx);
+                FileHandle file = tree.handles().of(found, statx, directory, name);
                 Long sizeBytes = unchecked.attributes().sizeBytes();
                 if (sizeBytes != null) {
-                    FileHandle file = tree.node(found, directory, name).handle();
                     setter.setDurably(caller, found, file, AttributeChanges.ofSize(sizeBytes), tree);
-                    return nodeAfterChange(found, directory, name);
+                    return nodeAfterResize(found, directory, name, sync);
                 }
+                settleFound(found, file, sync);
             }
         }
         return tree.node(found, directory, name);
+    }
+
+    /**
+     * Brings a file that was found, and its name, to stable storage. Whoever made it may not have got as far as its
+     * sync, or the sync has failed, and the caller is told that the file exists (RFC 1813, section 4.8).
+     */
+    private void settleFound(Fd found, FileHandle file, ChangeSync sync) throws FsException {
+        if (!sync.coversAll()) {
+            tree.settleFound(found, file);
+        }
+        sync.sync();
     }
 
     /**
@@ -212,8 +222,12 @@ final class Creator {
         }
     }
 
-    private FileNode nodeAfterChange(Fd file, FileHandle directory, FileName name) throws FsException {
+    private FileNode nodeAfterResize(Fd file, FileHandle directory, FileName name, ChangeSync sync) throws FsException {
         try {
+            if (!tree.durability().hasOneJournal()) {
+                // The sync of the new length covers the name only where one journal has both.
+                sync.sync();
+            }
             return tree.node(file, directory, name);
         } catch (FsException e) {
             throw ChangeSync.afterChange(e);

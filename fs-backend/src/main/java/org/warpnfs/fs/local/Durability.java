@@ -224,6 +224,11 @@ final class Durability implements AutoCloseable {
         return rootFd;
     }
 
+    /** True if one journal takes all changes in order, so that a sync of a file covers all earlier changes too. */
+    boolean hasOneJournal() {
+        return kind.ordered();
+    }
+
     /** True if the file system may learn late what happened, as one of a network or a daemon does. */
     boolean reportsLate() {
         return kind.reportsLate();

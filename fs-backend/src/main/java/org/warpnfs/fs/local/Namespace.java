@@ -154,6 +154,10 @@ final class Namespace {
             if (targetHandle != null) {
                 tree.handles().aboutToGo(targetHandle);
             }
+            if (!sync.coversAll()) {
+                Statx statx = AttributeReader.statx(moved);
+                tree.settleFound(moved, tree.handles().of(moved, statx, fromDirectory, fromName));
+            }
             boolean[] renamed = new boolean[1];
             try {
                 tree.handles().move(() -> {

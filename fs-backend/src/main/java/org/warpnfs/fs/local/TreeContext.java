@@ -51,6 +51,25 @@ record TreeContext(
         }
     }
 
+    /**
+     * Brings a file that was found by its name to stable storage as it is now. Whoever made it may not have done so
+     * yet, and a name may be on stable storage only if its file is.
+     */
+    void settleFound(Fd found, FileHandle handle) throws FsException {
+        CachedFd leased = leases.writerOf(handle);
+        if (leased == null) {
+            try (ChangeSync sync = durability.ofAttributes(found)) {
+                sync.sync();
+            }
+            return;
+        }
+        try {
+            files.sync(leased, true);
+        } finally {
+            files.release(leased);
+        }
+    }
+
     /** Notes that a failed change may have changed the file in part. Does not throw: the first error is what counts. */
     void noteIfPossible(Fd file) {
         try {

@@ -204,13 +204,31 @@ class FailingSyncTest extends LocalFixture {
         assertThat(calls.count()).isPositive();
     }
 
+    /** The call that made the file has failed, was killed before its sync or still runs. */
+    @Test
+    void uncheckedCreate_ofAFileWhoseSyncFailed_isAnsweredWhenItIsStable() throws Exception {
+        CreateMode mode = new CreateMode.Unchecked(AttributeChanges.ofPermissions(0644));
+        FileName name = FileName.of("f");
+        calls.fail(Errno.EIO);
+        assertFails(FsError.IO, () -> fs.create(Caller.ROOT, fs.root(), name, mode));
+        assertThat(Files.exists(base.resolve("tree/f"))).isTrue();
+
+        assertFails(FsError.IO, () -> fs.create(Caller.ROOT, fs.root(), name, mode));
+        calls.heal();
+        calls.forget();
+        assertThat(fs.create(Caller.ROOT, fs.root(), name, mode).isNew()).isFalse();
+
+        assertThat(calls.count()).isPositive();
+    }
+
     @Test
     void failingSync_ofAnyErrno_isNeverTryLater() throws Exception {
         FileHandle file = create("f");
         fs.makeDirectory(Caller.ROOT, fs.root(), FileName.of("d"), AttributeChanges.ofPermissions(0755));
-        FileName next = FileName.of("next");
         int number = 0;
         for (int errno : new int[] {Errno.EIO, Errno.ENOMEM, Errno.EAGAIN, Errno.EMFILE, Errno.ENFILE, Errno.EROFS}) {
+            FileName created = FileName.of("created" + number);
+            FileName next = FileName.of("next" + number);
             FileName name = FileName.of("n" + number++);
             try (OpenFile open = openToWrite(file)) {
                 List<Call> changes = List.of(
@@ -219,9 +237,9 @@ class FailingSyncTest extends LocalFixture {
                         () -> fs.create(
                                 Caller.ROOT,
                                 fs.root(),
-                                name,
+                                created,
                                 new CreateMode.Guarded(AttributeChanges.ofPermissions(0644))),
-                        () -> fs.rename(Caller.ROOT, fs.root(), name, fs.root(), next),
+                        () -> fs.rename(Caller.ROOT, fs.root(), created, fs.root(), next),
                         () -> fs.link(Caller.ROOT, file, fs.root(), name),
                         () -> fs.remove(Caller.ROOT, fs.root(), name),
                         () -> fs.makeDirectory(Caller.ROOT, fs.root(), name, AttributeChanges.ofPermissions(0755)),
@@ -236,8 +254,6 @@ class FailingSyncTest extends LocalFixture {
                     assertThat(fs.writeVerifier()).isNotEqualTo(before);
                 }
             }
-            fs.remove(Caller.ROOT, fs.root(), name);
-            fs.remove(Caller.ROOT, fs.root(), next);
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -134,6 +135,21 @@ class SyncOrderTest extends DeviceFixture<LoopDevice> {
         } finally {
             fs.close();
             Mounts.run("chattr", "-i", device.directory().toString());
+        }
+    }
+
+    @Test
+    void uncheckedCreate_ofAFileThatExists_syncsTheFileAndItsName() throws Exception {
+        serve(LoopDevice.ext4WithoutJournal(base));
+        FileHandle directory = makeDirectory("d");
+        create(directory, AttributeChanges.ofPermissions(0644));
+        for (AttributeChanges attributes :
+                List.of(AttributeChanges.ofPermissions(0644), AttributeChanges.ofSize(0), AttributeChanges.ofSize(9))) {
+            calls.forget();
+
+            fs.create(Caller.ROOT, directory, FileName.of("f"), new CreateMode.Unchecked(attributes));
+
+            assertThat(calls.count()).as(attributes.toString()).isEqualTo(2);
         }
     }
 
