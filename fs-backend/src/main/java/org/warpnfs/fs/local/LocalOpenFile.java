@@ -360,16 +360,17 @@ final class LocalOpenFile implements OpenFile {
         if (step > Long.MAX_VALUE - targetOffset) {
             throw FsException.of(FsError.FILE_TOO_BIG);
         }
-        if (to.handle.equals(handle) && Math.abs(offset - targetOffset) < lengthBytes) {
-            throw FsException.of(FsError.INVALID);
-        }
         return using(from -> to.using(into -> {
-            long left = Math.min(step, AttributeReader.statx(from).sizeBytes() - offset);
-            if (left <= 0) {
+            long there = Math.min(lengthBytes, AttributeReader.statx(from).sizeBytes() - offset);
+            if (there <= 0) {
                 return 0L;
             }
+            // As copy_file_range(2) does: the range ends where the file does.
+            if (to.handle.equals(handle) && Math.abs(offset - targetOffset) < there) {
+                throw FsException.of(FsError.INVALID);
+            }
             long[] copied = new long[1];
-            to.change(into, () -> copied[0] = copy(from, offset, into, targetOffset, left));
+            to.change(into, () -> copied[0] = copy(from, offset, into, targetOffset, Math.min(there, step)));
             return copied[0];
         }));
     }

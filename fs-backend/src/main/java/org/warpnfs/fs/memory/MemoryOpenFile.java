@@ -163,7 +163,8 @@ final class MemoryOpenFile implements OpenFile {
         }
         requireRead();
         to.requireWrite();
-        if (to.inode == inode && Math.abs(offset - targetOffset) < lengthBytes) {
+        long there = Math.min(lengthBytes, sizeBytes() - offset);
+        if (to.inode == inode && Math.abs(offset - targetOffset) < there) {
             throw FsException.of(FsError.INVALID);
         }
         ByteBuffer step = ByteBuffer.allocate((int) Math.min(COPY_STEP_BYTES, lengthBytes));

@@ -137,7 +137,8 @@ public interface OpenFile extends AutoCloseable {
     }
 
     /**
-     * Copies within the backend.
+     * Copies within the backend. The range ends where this file does; within one file it must not overlap that of the
+     * target.
      *
      * @return bytes copied, fewer than asked only where this file ends or the backend chose to stop; at least 1 if
      *     there was anything to copy

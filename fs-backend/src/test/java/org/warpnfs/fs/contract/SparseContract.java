@@ -160,6 +160,21 @@ public abstract class SparseContract extends ContractFixture {
         assertThat(read(file, 0, 20)).isEqualTo(bytes("012345678901234"));
     }
 
+    /** As copy_file_range(2) has it: what counts is where the bytes are that can be copied. */
+    @Test
+    @Needs(Capability.COPY)
+    void copyTo_sameFileBeyondItsEnd_copiesWhatIsApart() throws Exception {
+        FileHandle file = file(root, "f");
+        write(file, 0, bytes("0123456789"));
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
+            assertFails(FsError.INVALID, () -> open.copyTo(4, open, 0, 100));
+            assertThat(open.copyTo(6, open, 0, 100)).isEqualTo(4);
+            assertThat(open.copyTo(10, open, 12, 100)).isZero();
+        }
+
+        assertThat(read(file, 0, 20)).isEqualTo(bytes("6789456789"));
+    }
+
     @Test
     void cloneTo_whereItCannot_changesNothing() throws Exception {
         FileHandle from = file(root, "from");
