@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -109,7 +108,7 @@ final class FdCache implements AutoCloseable {
     private synchronized @Nullable CachedFd find(FileHandle handle, boolean writable) {
         CachedFd entry = entries.get(new CachedFd.Key(handle, writable));
         if (entry != null) {
-            idle.remove(entry);
+            boolean _ = idle.remove(entry);
             entry.users++;
         }
         return entry;
@@ -182,7 +181,7 @@ final class FdCache implements AutoCloseable {
                     entries.put(fresh.key(), fresh);
                 }
             } else {
-                idle.remove(result);
+                boolean _ = idle.remove(result);
             }
             result.users++;
         }
@@ -270,7 +269,7 @@ final class FdCache implements AutoCloseable {
     }
 
     /** Gives a descriptor back, and syncs and gives back others to make room for it. */
-    private void putBackAll(CachedFd entry) {
+    void putBackAll(CachedFd entry) {
         CachedFd dirty = putBack(entry);
         while (dirty != null) {
             syncToClose(dirty);
@@ -324,7 +323,7 @@ final class FdCache implements AutoCloseable {
     /**
      * Syncs before a close. A failure needs no further report: it has been announced, and the clients will write again.
      */
-    private static void syncToClose(CachedFd dirty) {
+    static void syncToClose(CachedFd dirty) {
         try {
             Durability.sync(dirty.gate(), dirty.fd(), SyncGate.Descriptor.TRACKED, true);
         } catch (FsException e) {
@@ -361,7 +360,7 @@ final class FdCache implements AutoCloseable {
         return closeIfUnused(dirty);
     }
 
-    private int closeIfUnused(CachedFd entry) {
+    int closeIfUnused(CachedFd entry) {
         boolean closes;
         synchronized (this) {
             closes = entry.users == 1 && !entry.isDirty() && !entry.dropped;
@@ -389,7 +388,7 @@ final class FdCache implements AutoCloseable {
             if (entry == null || entry.users > 0 || entry.isDirty()) {
                 return;
             }
-            idle.remove(entry);
+            boolean _ = idle.remove(entry);
             entries.remove(entry.key());
         }
         close(entry);
@@ -416,7 +415,7 @@ final class FdCache implements AutoCloseable {
     private void closeIdleNameless(FileHandle handle, List<CachedFd> toClose) {
         for (CachedFd entry : of(handle)) {
             if (entry.nameless && entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
-                idle.remove(entry);
+                boolean _ = idle.remove(entry);
                 entries.remove(entry.key());
                 toClose.add(entry);
             }
@@ -430,51 +429,26 @@ final class FdCache implements AutoCloseable {
      * @param maySync false to begin no further sync, since the tree is being closed
      */
     void sweep(BooleanSupplier maySync) {
-        long nowNanos = clockNanos.getAsLong();
-        List<CachedFd> candidates;
-        synchronized (this) {
-            candidates = idle.removeAll();
-            candidates.forEach(entry -> entry.users++);
-        }
-        List<CachedFd> dirty = new ArrayList<>();
-        for (CachedFd entry : candidates) {
-            boolean overdue = isOverdue(entry, nowNanos);
-            if (overdue && !entry.isDirty()) {
-                int _ = closeIfUnused(entry);
-                continue;
-            }
-            if (overdue) {
-                dirty.add(entry);
-            }
-            noteName(entry);
-            putBackAll(entry);
-        }
-        // Last and one by one, since a disk may let a sync wait for long. Until its turn comes, an entry stays idle:
-        // it is closed if its file is removed or descriptors are short.
-        for (CachedFd entry : dirty) {
-            if (maySync.getAsBoolean() && takeOverdue(entry, nowNanos)) {
-                syncToClose(entry);
-                int _ = closeIfUnused(entry);
-            }
-        }
+        new IdleSweep(this, clockNanos.getAsLong()).run(maySync);
+    }
+
+    /** The descriptors that nobody has open, in the order in which they would be closed. */
+    synchronized List<CachedFd> idleNow() {
+        return idle.all();
+    }
+
+    /** Takes a descriptor that nobody has open; false if it was used or closed meanwhile. */
+    synchronized boolean takeIdle(CachedFd entry) {
+        boolean taken = idle.remove(entry);
+        entry.users += taken ? 1 : 0;
+        return taken;
     }
 
     /** Finds out whether somebody on the host has removed the file's last name. */
-    private void noteName(CachedFd entry) {
+    void noteName(CachedFd entry) {
         if (!AttributeCalls.hasName(entry.fd())) {
             boolean _ = lostName(entry);
         }
-    }
-
-    private static boolean isOverdue(CachedFd entry, long nowNanos) {
-        return entry.isIdleFor(TimeUnit.SECONDS.toNanos(IDLE_SECONDS), nowNanos);
-    }
-
-    /** Takes an unsynced idle entry; false if it was used, synced or closed since it was found overdue. */
-    private synchronized boolean takeOverdue(CachedFd entry, long nowNanos) {
-        boolean taken = isOverdue(entry, nowNanos) && idle.removeUnsynced(entry);
-        entry.users += taken ? 1 : 0;
-        return taken;
     }
 
     /** Number of descriptors that are kept and that nobody has open. */
@@ -491,7 +465,7 @@ final class FdCache implements AutoCloseable {
             all = List.copyOf(entries.values());
             all.forEach(entry -> entry.dropped = true);
             entries.clear();
-            List<CachedFd> _ = idle.removeAll();
+            idle.clear();
         }
         DescriptorPressure.unregister(relief);
         all.forEach(this::close);

@@ -30,25 +30,22 @@ final class IdleFds {
         dirty.putFirst(unsynced.key(), unsynced);
     }
 
-    void remove(CachedFd fd) {
-        if (clean.remove(fd.key()) == null) {
-            dirty.remove(fd.key());
-        }
+    /** Removes one; false if it is not here. */
+    boolean remove(CachedFd fd) {
+        return clean.remove(fd.key(), fd) || dirty.remove(fd.key(), fd);
     }
 
-    /** Removes one if it is here and has unsynced writes. */
-    boolean removeUnsynced(CachedFd fd) {
-        return dirty.remove(fd.key(), fd);
-    }
-
-    /** Removes all, and returns them, those without unsynced writes first. */
-    List<CachedFd> removeAll() {
+    /** All that are here, those without unsynced writes first. */
+    List<CachedFd> all() {
         List<CachedFd> all = new ArrayList<>(size());
         all.addAll(clean.values());
         all.addAll(dirty.values());
+        return all;
+    }
+
+    void clear() {
         clean.clear();
         dirty.clear();
-        return all;
     }
 
     /**

@@ -200,16 +200,20 @@ class IdleDescriptorsTest {
         FdCache cache = files;
         synchronized (cache) {
             Thread opening = Thread.ofPlatform().start(opened);
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-            while (opening.getState() != Thread.State.BLOCKED) {
-                assertThat(System.nanoTime() - deadline)
-                        .as("it never waited for the cache")
-                        .isNegative();
-                Thread.onSpinWait();
-            }
+            awaitBlocked(opening);
             change.make();
         }
         return opened.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static void awaitBlocked(Thread thread) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (thread.getState() != Thread.State.BLOCKED) {
+            assertThat(System.nanoTime() - deadline)
+                    .as("it never waited for the lock")
+                    .isNegative();
+            Thread.onSpinWait();
+        }
     }
 
     private interface Change {
@@ -267,6 +271,27 @@ class IdleDescriptorsTest {
         }
         assertThat(files.findAny(handle)).isNull();
         assertThat(syncs.count()).isEqualTo(1);
+    }
+
+    /** The sweep that closes one must not count as a user of the others. */
+    @Test
+    void idle_whileTheSweepClosesAnother_isClosedIfSomebodyNeedsThat() throws Exception {
+        files.release(open());
+        files.release(open(other, "other"));
+        nowNanos.set(IDLE_NANOS);
+        JournalMarker marker = durability.marker();
+        Thread sweeping;
+        int closed;
+        // To close a descriptor that is open for writing takes this lock.
+        synchronized (marker) {
+            sweeping = Thread.ofPlatform().start(() -> files.sweep(() -> true));
+            awaitBlocked(sweeping);
+            closed = files.closeIdle(Long.MAX_VALUE);
+        }
+        sweeping.join();
+
+        assertThat(closed).isEqualTo(1);
+        assertThat(files.idleCount()).isZero();
     }
 
     @Test
