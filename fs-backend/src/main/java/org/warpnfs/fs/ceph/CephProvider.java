@@ -3,6 +3,7 @@ package org.warpnfs.fs.ceph;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
@@ -84,15 +85,10 @@ public final class CephProvider implements BackendProvider {
     }
 
     /** The name of this file system's mounts, which is the same after a restart and unlike all others. */
-    private static String name(Path stateDirectory) throws BackendException {
+    static String name(Path stateDirectory) throws BackendException {
         Path file = stateDirectory.resolve("mount-name");
         try {
-            if (!Files.exists(file)) {
-                Path made = stateDirectory.resolve("mount-name.new");
-                Files.writeString(made, "warpnfs-" + UUID.randomUUID());
-                Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
-            }
-            String name = Files.readString(file);
+            String name = read(stateDirectory, file);
             if (NAME_OF_MOUNT.matcher(name).matches()) {
                 return name;
             }
@@ -100,6 +96,18 @@ public final class CephProvider implements BackendProvider {
             throw BackendException.ofSource(file + " cannot be read or written: " + e.getMessage(), e);
         }
         throw BackendException.ofSource(file + " has no name of a mount: remove it");
+    }
+
+    /** Reads the name, and makes one if there is none. One that cannot be read is not replaced. */
+    private static String read(Path stateDirectory, Path file) throws IOException {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            Path made = stateDirectory.resolve("mount-name.new");
+            Files.writeString(made, "warpnfs-" + UUID.randomUUID());
+            Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
+            return Files.readString(file);
+        }
     }
 
     private static String given(Map<String, String> options, String name) {

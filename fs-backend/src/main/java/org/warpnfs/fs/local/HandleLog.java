@@ -10,6 +10,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -82,7 +83,7 @@ final class HandleLog implements AutoCloseable {
      * @throws IOException if another server uses it, or it cannot be written
      */
     static HandleLog open(Path directory, long treeId, Map<FileKey, Place> table) throws IOException {
-        boolean isNew = !Files.exists(directory);
+        boolean isNew = Files.notExists(directory);
         Files.createDirectories(directory, asFileAttribute(fromString("rwx------")));
         Path parent = directory.toAbsolutePath().getParent();
         if (isNew && parent != null) {
@@ -101,7 +102,7 @@ final class HandleLog implements AutoCloseable {
             if (lock == null) {
                 throw new IOException("another server uses " + path);
             }
-            boolean clean = !Files.exists(path) || read(path, table);
+            boolean clean = readIfThere(path, table);
             if (!clean) {
                 LOG.warn("{} may lack files whose handles clients hold: the tree is searched for such a file", path);
             }
@@ -162,6 +163,18 @@ final class HandleLog implements AutoCloseable {
     private static void syncDirectory(Path directory) throws IOException {
         try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
             entries.force(true);
+        }
+    }
+
+    /**
+     * Reads the log if there is one. One that cannot be read is not taken for missing: it would be replaced, and the
+     * files in it would never be searched for.
+     */
+    private static boolean readIfThere(Path path, Map<FileKey, Place> table) throws IOException {
+        try {
+            return read(path, table);
+        } catch (NoSuchFileException e) {
+            return true;
         }
     }
 
@@ -265,16 +278,19 @@ final class HandleLog implements AutoCloseable {
         if (failed) {
             return;
         }
+        boolean isWhole = false;
         try {
             write(file, place);
             if (records > 2L * table.size() + SPARE_RECORDS) {
                 // A listing comes here as its caller, to whom the directory of the log is closed.
                 boolean _ = CallerIdentity.asOneself(this::compact);
             }
+            isWhole = true;
         } catch (IOException e) {
-            // The log will lack the mark of a clean stop, so after the next start files are searched for.
-            failed = true;
             LOG.error("{} cannot be written any more: {}", path, e.toString());
+        } finally {
+            // The log will lack the mark of a clean stop, so after the next start files are searched for.
+            failed |= !isWhole;
         }
     }
 

@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import com.google.common.util.concurrent.Striped;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -52,10 +54,16 @@ final class TableHandles implements Handles {
     private static final int BYTES_PER_PLACE = 256;
     private static final int MIN_PLACES = 10_000;
     private static final int MAX_DEPTH = 4096;
+    private static final int LOCKS = 1024;
     private static final int MAX_REMEMBERED = 16_384;
     private static final Duration SEARCH_AGAIN_AFTER = Duration.ofMinutes(1);
 
     private final ConcurrentMap<FileKey, Place> places = new ConcurrentHashMap<>();
+    /**
+     * Held while a file's entry changes in the table and in the log, so that both have the changes in one order, and no
+     * handle is given out before its record is in the log.
+     */
+    private final Striped<Lock> changing = Striped.lock(LOCKS);
     /** Files that one search did not find. A minute later one more search is made. */
     private final Cache<FileKey, Boolean> missedOnce =
             CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
@@ -179,14 +187,21 @@ final class TableHandles implements Handles {
         if (key.equals(rootKey)) {
             return;
         }
-        Place before = places.put(key, place);
-        if (!place.equals(before)) {
-            missing.invalidate(key);
-            missedOnce.invalidate(key);
-            removed.invalidate(key);
-            if (log != null) {
-                log.append(key, place);
+        Place before;
+        Lock lock = changing.get(key);
+        lock.lock();
+        try {
+            before = places.put(key, place);
+            if (!place.equals(before)) {
+                if (log != null) {
+                    log.append(key, place);
+                }
+                missing.invalidate(key);
+                missedOnce.invalidate(key);
+                removed.invalidate(key);
             }
+        } finally {
+            lock.unlock();
         }
         if (before == null && places.size() > maxPlaces) {
             evict(key);
@@ -211,8 +226,14 @@ final class TableHandles implements Handles {
     }
 
     private void forget(FileKey key) {
-        if (places.remove(key) != null && log != null) {
-            log.append(key, null);
+        Lock lock = changing.get(key);
+        lock.lock();
+        try {
+            if (places.remove(key) != null && log != null) {
+                log.append(key, null);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 

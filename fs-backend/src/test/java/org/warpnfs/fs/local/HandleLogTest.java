@@ -1,9 +1,11 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -77,6 +79,19 @@ class HandleLogTest {
         assertThat(read).containsExactly(Map.entry(key(1), lasting));
     }
 
+    /** A symbolic link to itself is like a medium that fails: nobody can tell whether there is a log. */
+    @Test
+    void open_logCannotBeRead_isRefusedAndTheLogStays() throws Exception {
+        HandleLog.open(base, TREE, new HashMap<>()).close();
+        Path log = logIn(base);
+        Files.delete(log);
+        Files.createSymbolicLink(log, log.getFileName());
+
+        assertThatThrownBy(() -> HandleLog.open(base, TREE, new HashMap<>())).isInstanceOf(FileSystemException.class);
+
+        assertThat(Files.isSymbolicLink(log)).isTrue();
+    }
+
     @Test
     void open_tableWasIncomplete_isNotClean() throws Exception {
         try (HandleLog log = HandleLog.open(base, TREE, new HashMap<>())) {
@@ -129,7 +144,7 @@ class HandleLogTest {
         }
     }
 
-    private static TableHandles open(Fd rootFd, Path state) throws Exception {
+    static TableHandles open(Fd rootFd, Path state) throws Exception {
         return new TableHandles(TREE, Superblock.of(AttributeReader.statx(rootFd)), rootFd, noFiles(rootFd), state);
     }
 

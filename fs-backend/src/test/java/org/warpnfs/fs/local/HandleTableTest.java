@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.libc.Fd;
@@ -59,6 +61,72 @@ class HandleTableTest {
     /** Number of records in the log, computed from its length. The log is in use. */
     private static long entriesOf(Path state) throws IOException {
         return Files.size(HandleLogTest.logIn(state)) / 70;
+    }
+
+    /** After a clean stop the log is believed: a file that it lacks is not searched for. */
+    @Test
+    void table_changedByTwoThreadsAtATime_isTheSameAfterACleanStop() throws Exception {
+        int count = 4000;
+        Path tree = Files.createDirectory(base.resolve("tree"));
+        Path state = base.resolve("state");
+        for (int i = 0; i < count; i++) {
+            Files.createFile(tree.resolve("f" + i));
+        }
+        List<FileHandle> opened = new ArrayList<>();
+        try (Fd rootFd = HandleLogTest.openDirectory(tree)) {
+            try (TableHandles handles = HandleLogTest.open(rootFd, state)) {
+                List<FileHandle> given = new ArrayList<>();
+                for (int i = 0; i < count; i++) {
+                    given.add(find(handles, rootFd, i));
+                }
+                AtomicInteger arrived = new AtomicInteger();
+                FutureTask<Void> finding = new FutureTask<>(() -> {
+                    for (int i = 0; i < count; i++) {
+                        meet(arrived, i);
+                        find(handles, rootFd, i);
+                    }
+                    return null;
+                });
+                Thread.ofPlatform().daemon().start(finding);
+                for (int i = 0; i < count; i++) {
+                    meet(arrived, i);
+                    handles.removed(given.get(i), handles.root(), FileName.of("f" + i), true);
+                }
+                finding.get();
+                for (FileHandle handle : given) {
+                    if (opens(handles, handle)) {
+                        opened.add(handle);
+                    }
+                }
+            }
+            try (TableHandles handles = HandleLogTest.open(rootFd, state)) {
+                assertThat(opened).allMatch(handle -> opens(handles, handle));
+            }
+        }
+    }
+
+    private static FileHandle find(TableHandles handles, Fd rootFd, int number) throws Exception {
+        FileName name = FileName.of("f" + number);
+        try (Fd file = OpenCalls.openAt(rootFd, name.toBytes(), OpenCalls.O_PATH)) {
+            return handles.of(file, AttributeReader.statx(file), handles.root(), name);
+        }
+    }
+
+    private static boolean opens(TableHandles handles, FileHandle handle) {
+        try {
+            handles.open(handle).close();
+            return true;
+        } catch (FsException e) {
+            return false;
+        }
+    }
+
+    /** Lets two threads go on at the same time. */
+    private static void meet(AtomicInteger arrived, int round) {
+        int _ = arrived.incrementAndGet();
+        while (arrived.get() < 2 * (round + 1)) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test

@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.state.recovery;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
@@ -34,6 +36,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * Not safe for several threads.
  */
 public final class FileRecoveryLog implements RecoveryLog {
+    private static final Logger LOG = LoggerFactory.getLogger(FileRecoveryLog.class);
+
     /** The file's name in the state directory. */
     public static final String FILE_NAME = "nfs4-recovery.log";
 
@@ -62,12 +66,17 @@ public final class FileRecoveryLog implements RecoveryLog {
         this.log = new RecordLog(file, this::whole);
     }
 
-    /** Opens the log in {@code directory} for a new boot. Creates it if there is none. */
+    /**
+     * Opens the log in {@code directory} for a new boot. Creates it if there is none. One that cannot be read is not
+     * taken for missing: it would be replaced, and the clients in it could not reclaim.
+     */
     public static FileRecoveryLog open(Path directory) throws IOException {
         Path file = directory.resolve(FILE_NAME);
         Replay replay = new Replay(file);
-        if (Files.exists(file)) {
+        try {
             replay.read();
+        } catch (NoSuchFileException e) {
+            LOG.debug("{}: this is the first boot", file);
         }
         int instance = replay.instance == Integer.MAX_VALUE ? 1 : replay.instance + 1;
         byte[] identity = replay.identity;

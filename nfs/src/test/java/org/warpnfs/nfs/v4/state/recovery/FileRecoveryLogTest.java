@@ -58,6 +58,18 @@ class FileRecoveryLogTest {
         fourth.close();
     }
 
+    /** A symbolic link to itself is like a medium that fails: nobody can tell whether there is a log. */
+    @Test
+    void log_thatCannotBeRead_isRefusedAndStays() throws IOException {
+        Files.createSymbolicLink(file(), file().getFileName());
+
+        assertThatThrownBy(() -> FileRecoveryLog.open(directory))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file().toString());
+
+        assertThat(Files.isSymbolicLink(file())).isTrue();
+    }
+
     @Test
     void log_ofNothingItKnows_refusesWithTheFilesName() throws IOException {
         for (byte[] bytes : new byte[][] {
