@@ -7,6 +7,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** An example uses what the class loader of a plug-in offers, and nothing else. */
 @AnalyzeClasses(packages = "org.warpnfs.example", importOptions = DoNotIncludeTests.class)
@@ -25,4 +26,7 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule CLASSES_FORM_SMALL_CIRCLES_ALONE = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule TASKS_REPEAT_IN_ONE_PLACE = Schedules.inOnePlace();
 }

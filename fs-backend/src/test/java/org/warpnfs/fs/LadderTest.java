@@ -7,17 +7,23 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** Each package uses only the packages below it, and none knows a protocol. */
 @AnalyzeClasses(packages = "org.warpnfs.fs", importOptions = DoNotIncludeTests.class)
 class LadderTest {
-    private static final String[] LIBRARIES = {"java..", "org.jspecify..", "org.slf4j..", "com.google.common.."};
+    private static final String[] LIBRARIES = {
+        "java..", "org.jspecify..", "org.slf4j..", "com.google.common..", "org.warpnfs.schedule"
+    };
 
     @ArchTest
     static final ArchRule PACKAGES_FORM_NO_CIRCLE = Circles.noneBetweenPackages("org.warpnfs.fs");
 
     @ArchTest
     static final ArchRule CLASSES_FORM_SMALL_CIRCLES_ALONE = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule TASKS_REPEAT_IN_ONE_PLACE = Schedules.inOnePlace();
 
     @ArchTest
     static final ArchRule SPI_USES_THE_JDK_ALONE = classes()

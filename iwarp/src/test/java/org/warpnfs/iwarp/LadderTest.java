@@ -7,6 +7,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** The dependency ladder of this module: each package and the packages that it may use. */
 @AnalyzeClasses(packages = "org.warpnfs.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -61,6 +62,9 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule tasksRepeatInOnePlace = Schedules.inOnePlace();
 
     private static ArchRule only(String name, String... below) {
         String[] allowed = new String[JDK.length + 1 + below.length];

@@ -7,10 +7,11 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** The lowest module uses the JDK alone. */
 @AnalyzeClasses(
-        packages = {"org.warpnfs.limits", "org.warpnfs.lanes"},
+        packages = {"org.warpnfs.limits", "org.warpnfs.lanes", "org.warpnfs.schedule"},
         importOptions = DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest
@@ -30,8 +31,19 @@ class LadderTest {
             .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.limits", "org.warpnfs.lanes");
 
     @ArchTest
+    static final ArchRule SCHEDULES_USE_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.schedule")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.schedule");
+
+    @ArchTest
     static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs");
 
     @ArchTest
     static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule tasksRepeatInOnePlace = Schedules.inOnePlace();
 }

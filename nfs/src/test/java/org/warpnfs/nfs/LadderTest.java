@@ -8,6 +8,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.stream.Stream;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** The programs know the file system SPI and RPC, but no socket, no RDMA, no backend, and not each other. */
 @AnalyzeClasses(packages = "org.warpnfs.nfs", importOptions = DoNotIncludeTests.class)
@@ -40,6 +41,9 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule CLASSES_FORM_SMALL_CIRCLES_ALONE = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule TASKS_REPEAT_IN_ONE_PLACE = Schedules.inOnePlace();
 
     @ArchTest
     static final ArchRule XDR_KNOWS_NO_FILE = classes()

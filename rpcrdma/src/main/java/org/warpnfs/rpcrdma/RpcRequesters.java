@@ -21,6 +21,7 @@ import org.warpnfs.rpcrdma.request.Requester;
 import org.warpnfs.rpcrdma.request.RetryPolicy;
 import org.warpnfs.rpcrdma.tcp.TcpConnector;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
+import org.warpnfs.schedule.Repeated;
 
 /**
  * Creates requesters over RDMA and over TCP, the entry point of a client. A requester connects when it is first used,
@@ -39,7 +40,7 @@ import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
  */
 public final class RpcRequesters implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcRequesters.class);
-    private static final long WATCH_MILLIS = 250;
+    private static final Duration WATCH_PERIOD = Duration.ofMillis(250);
 
     private final TcpConnector tcp;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
@@ -61,7 +62,7 @@ public final class RpcRequesters implements AutoCloseable {
 
     private RpcRequesters(TcpConnector tcp) {
         this.tcp = tcp;
-        var _ = timer.scheduleAtFixedRate(this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+        var _ = Repeated.inPeriods(timer, WATCH_PERIOD, this::watch);
     }
 
     private void watch() {

@@ -8,11 +8,14 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** The dependency ladder of this module. */
 @AnalyzeClasses(packages = "org.warpnfs.rpcrdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
-    private static final String[] JDK = {"java..", "jdk.jfr..", "org.jspecify.annotations..", "org.warpnfs.limits.."};
+    private static final String[] JDK = {
+        "java..", "jdk.jfr..", "org.jspecify.annotations..", "org.warpnfs.limits..", "org.warpnfs.schedule"
+    };
 
     @ArchTest
     static final ArchRule wireKnowsNothing = only("..rpcrdma.wire..", "org.warpnfs.iwarp.io..");
@@ -138,6 +141,9 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses("org.warpnfs.rpcrdma.wire.RpcRdmaHeader");
+
+    @ArchTest
+    static final ArchRule tasksRepeatInOnePlace = Schedules.inOnePlace();
 
     private static ArchRule only(String itself, String... others) {
         String[] allowed = new String[JDK.length + 1 + others.length];

@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,6 +16,7 @@ import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportRule;
 import org.warpnfs.rpcrdma.tcp.TlsContext;
 import org.warpnfs.rpcrdma.tls.ServerKeys;
+import org.warpnfs.schedule.Repeated;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.TlsChoice;
 
@@ -26,7 +26,7 @@ import org.warpnfs.server.config.TlsChoice;
  */
 final class TlsFiles implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TlsFiles.class);
-    private static final long LOOK_SECONDS = 10;
+    private static final Duration LOOK_PAUSE = Duration.ofSeconds(10);
 
     /** As early as tools that renew certificates should have done it. */
     private static final Duration SOON = Duration.ofDays(14);
@@ -51,7 +51,7 @@ final class TlsFiles implements AutoCloseable {
             return thread;
         });
         // Ends with the thread.
-        var _ = looking.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+        var _ = Repeated.afterPauses(looking, LOOK_PAUSE, this::look);
     }
 
     /**
@@ -136,8 +136,6 @@ final class TlsFiles implements AutoCloseable {
                 logged = now;
             }
             wrong = now;
-        } catch (RuntimeException e) {
-            LOG.error("the old certificate stays, because of a bug of the server", e);
         } finally {
             renewing.unlock();
         }

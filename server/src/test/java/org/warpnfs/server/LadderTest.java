@@ -8,6 +8,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** ArchUnit rules for the packages of the server: it connects the parts, and must not know any wire format. */
 @AnalyzeClasses(packages = "org.warpnfs.server", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -17,6 +18,9 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule classesFormSmallCirclesAlone = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule tasksRepeatInOnePlace = Schedules.inOnePlace();
 
     @ArchTest
     static final ArchRule noWireFormats = noClasses()

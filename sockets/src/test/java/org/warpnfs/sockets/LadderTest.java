@@ -7,6 +7,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** This module uses sockets and no protocol above them. */
 @AnalyzeClasses(packages = "org.warpnfs.sockets", importOptions = DoNotIncludeTests.class)
@@ -31,4 +32,7 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule tasksRepeatInOnePlace = Schedules.inOnePlace();
 }

@@ -26,4 +26,7 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule tasksRepeatInOnePlace = Schedules.inOnePlace();
 }

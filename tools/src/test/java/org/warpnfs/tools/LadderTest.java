@@ -8,6 +8,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
+import org.warpnfs.testkit.Schedules;
 
 /** Rules about which packages may depend on which. */
 @AnalyzeClasses(packages = "org.warpnfs.tools", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -39,6 +40,7 @@ class LadderTest {
                     "java..",
                     "org.jspecify..",
                     "org.HdrHistogram..",
+                    "org.warpnfs.schedule",
                     "org.warpnfs.tools.iwarp..",
                     "org.warpnfs.iwarp..");
 
@@ -69,4 +71,7 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
+
+    @ArchTest
+    static final ArchRule tasksRepeatInOnePlace = Schedules.inOnePlace();
 }

@@ -3,7 +3,6 @@ package org.warpnfs.fs.ceph;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.XattrCalls;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.schedule.Repeated;
 
 /**
  * Looks at the calls of the mount in use from time to time, and asks the metadata server for what the library does not
@@ -36,7 +36,7 @@ final class Watch {
     }
 
     void begin(Duration between) {
-        var _ = thread.scheduleWithFixedDelay(this::look, 0, between.toNanos(), TimeUnit.NANOSECONDS);
+        var _ = Repeated.afterPauses(thread, between, this::look);
     }
 
     void end() {
@@ -44,18 +44,13 @@ final class Watch {
     }
 
     private void look() {
-        try {
-            Mounted mounted = current.get();
-            if (mounted == null) {
-                return;
-            }
-            mounted.waits().look(System.nanoTime());
-            if (mounted.startAsking()) {
-                startToAsk(mounted);
-            }
-        } catch (RuntimeException | Error e) {
-            // Whatever it throws would end the schedule without a word.
-            LOG.error("calls of Ceph cannot be watched now", e);
+        Mounted mounted = current.get();
+        if (mounted == null) {
+            return;
+        }
+        mounted.waits().look(System.nanoTime());
+        if (mounted.startAsking()) {
+            startToAsk(mounted);
         }
     }
 

@@ -1,15 +1,17 @@
 package org.warpnfs.fs.local;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +23,7 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.Lease;
 import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.schedule.Repeated;
 
 /**
  * Leases on files of the host: the kernel holds back who opens a file in a way that conflicts.
@@ -46,14 +49,27 @@ final class HostLeases {
     private final Handles handles;
     private final FdCache files;
     private final DescriptorBudget budget;
+    private final Question question;
     private final Set<Leased> held = ConcurrentHashMap.newKeySet();
     private @Nullable ScheduledExecutorService thread;
     private boolean closed;
 
     HostLeases(Handles handles, FdCache files, DescriptorBudget budget) {
+        this(handles, files, budget, LockCalls::isBreaking);
+    }
+
+    /** Makes leases with another way to ask the kernel. */
+    HostLeases(Handles handles, FdCache files, DescriptorBudget budget, Question question) {
         this.handles = handles;
         this.files = files;
         this.budget = budget;
+        this.question = question;
+    }
+
+    /** Asks the kernel whether somebody waits for a lease. */
+    @FunctionalInterface
+    interface Question {
+        boolean isBreaking(Fd fd, boolean exclusive) throws ErrnoException;
     }
 
     /** Takes a lease, if nobody uses the file in a way that conflicts and this process may take one. */
@@ -126,7 +142,7 @@ final class HostLeases {
         if (thread == null) {
             thread = Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("warpnfs-leases").factory());
-            var _ = thread.scheduleWithFixedDelay(this::poll, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
+            var _ = Repeated.afterPauses(thread, Duration.ofMillis(POLL_MILLIS), this::poll);
         }
     }
 
@@ -145,14 +161,9 @@ final class HostLeases {
     }
 
     private void poll() {
-        try {
-            held.forEach(Leased::look);
-            // Not when the last one ends: the next may follow at once, and a thread costs more than a lease.
-            endThreadIfIdle();
-        } catch (RuntimeException | Error e) {
-            // Otherwise it would have been the last time.
-            LOG.error("leases could not be looked at: a defect of this server", e);
-        }
+        held.forEach(Leased::look);
+        // Not when the last one ends: the next may follow at once, and a thread costs more than a lease.
+        endThreadIfIdle();
     }
 
     /** The kernel's time, less what may pass until this process sees a break. With 0 the kernel waits for ever. */
@@ -167,12 +178,17 @@ final class HostLeases {
         }
     }
 
-    /** Releases all leases. */
+    /**
+     * Releases all leases. Returns when no thread asks the kernel about one any more or is about to release one: their
+     * descriptors are closed next, and the numbers of these may then be those of other files.
+     */
     void close() {
         synchronized (this) {
             closed = true;
         }
-        held.forEach(Leased::close);
+        List<Leased> all = List.copyOf(held);
+        all.forEach(Leased::close);
+        all.forEach(lease -> Uninterruptibles.awaitUninterruptibly(lease.released));
         endThreadIfIdle();
     }
 
@@ -182,6 +198,7 @@ final class HostLeases {
         private final Runnable breaking;
         private final Runnable giveBack;
         private final UseCount users = new UseCount();
+        private final CountDownLatch released = new CountDownLatch(1);
         private boolean told;
 
         Leased(Kind kind, Fd fd, Runnable breaking, Runnable giveBack) {
@@ -211,7 +228,7 @@ final class HostLeases {
                 return;
             }
             try {
-                told = LockCalls.isBreaking(fd, isExclusive());
+                told = question.isBreaking(fd, isExclusive());
             } catch (ErrnoException e) {
                 LOG.debug("a lease is lost: errno {}", e.errno());
                 told = true;
@@ -241,11 +258,13 @@ final class HostLeases {
         }
 
         private void release() {
-            ended(this);
             try {
                 LockCalls.endLease(fd);
             } catch (ErrnoException e) {
                 LOG.debug("a lease had ended: errno {}", e.errno());
+            } finally {
+                ended(this);
+                released.countDown();
             }
             giveBack.run();
         }

@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -9,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -40,6 +40,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.OwnerLocks;
 import org.warpnfs.fs.spi.XattrMode;
+import org.warpnfs.schedule.Repeated;
 
 /**
  * A directory of the host as a file system.
@@ -59,7 +60,7 @@ import org.warpnfs.fs.spi.XattrMode;
  * Safe for many. Platform threads only, since the calling thread takes the caller's identity.
  */
 public final class LocalFileSystem implements FileSystem {
-    private static final long SWEEP_SECONDS = 5;
+    private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
     /** Number of blocks that the kernel's ext4 can address in a file, by 32-bit block numbers. */
     private static final long EXT4_MAX_BLOCKS = 0xffff_ffffL;
 
@@ -93,7 +94,7 @@ public final class LocalFileSystem implements FileSystem {
         this.use = new TreeUse(tree::close);
         this.sweeper = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("warpnfs-fs-sweep").factory());
-        this.sweeping = sweeper.scheduleWithFixedDelay(this::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+        this.sweeping = Repeated.afterPauses(sweeper, SWEEP_PAUSE, this::sweep);
     }
 
     /**

@@ -87,7 +87,7 @@ final class ChildJvm {
             if (Files.isDirectory(source)) {
                 elements.add(copyTree(source, copy.resolve(elements.size() + "-" + name))
                         .toString());
-            } else if (name.matches("(guava|failureaccess|slf4j-api|logback-).*\\.jar")) {
+            } else if (name.matches("(guava|failureaccess|slf4j-api|logback-|warpnfs-limits).*\\.jar")) {
                 elements.add(Files.copy(source, copy.resolve(name), StandardCopyOption.REPLACE_EXISTING)
                         .toString());
             }

@@ -2,15 +2,20 @@ package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.LockCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -127,6 +132,54 @@ class HostLeasesTest extends LocalTreeFixture {
         broken.await();
         first.close();
         second.close();
+    }
+
+    /** The descriptor of a lease to write is closed with the tree. Its number is soon another file's. */
+    @Test
+    void close_whileTheKernelIsAsked_waitsForTheAnswer() throws Exception {
+        Path file = Files.createFile(tree.resolve("f"));
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch mayAnswer = new CountDownLatch(1);
+        AtomicBoolean answered = new AtomicBoolean();
+        DescriptorBudget budget = DescriptorBudget.of(256);
+        try (Fd rootFd = HandleLogTest.openDirectory(tree);
+                Fd found = OpenCalls.openAt(rootFd, FileName.of("f").toBytes(), OpenCalls.O_PATH);
+                Durability durability = new Durability(
+                        new Startup.KernelSyncCalls(),
+                        rootFd,
+                        new Durability.Kind(false, false),
+                        SyncWaits.UNCOUNTED)) {
+            FdCache files = new FdCache(8, durability, budget, System::nanoTime);
+            Superblock superblock = Superblock.of(AttributeReader.statx(rootFd));
+            TableHandles handles = new TableHandles(7, superblock, rootFd, files, null);
+            FileHandle handle = handles.of(found, AttributeReader.statx(found), handles.root(), FileName.of("f"));
+            HostLeases leases = new HostLeases(handles, files, budget, (fd, exclusive) -> {
+                asked.countDown();
+                Uninterruptibles.awaitUninterruptibly(mayAnswer);
+                boolean breaks = LockCalls.isBreaking(fd, exclusive);
+                answered.set(!breaks);
+                return breaks;
+            });
+            Lease lease = leases.take(handle, Lease.Kind.WRITE, () -> {}).orElseThrow();
+            asked.await();
+            Thread closing = Thread.ofPlatform().start(() -> {
+                leases.close();
+                files.close();
+            });
+            while (closing.getState() != Thread.State.WAITING && closing.getState() != Thread.State.TERMINATED) {
+                Thread.onSpinWait();
+            }
+
+            assertThat(closing.getState()).as("it waits for " + file).isEqualTo(Thread.State.WAITING);
+
+            mayAnswer.countDown();
+            closing.join();
+            assertThat(answered).isTrue();
+            lease.close();
+        } finally {
+            mayAnswer.countDown();
+        }
+        assertThat(budget.usedByFiles()).isZero();
     }
 
     @Test

@@ -12,15 +12,16 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.schedule.Repeated;
 import org.warpnfs.sockets.AcceptPause;
 
 /**
@@ -39,7 +40,7 @@ import org.warpnfs.sockets.AcceptPause;
  * {@link #bind} throws if the address cannot be listened on. Safe for any thread.
  */
 public final class TcpListener implements AutoCloseable {
-    private static final long WATCH_SECONDS = 1;
+    private static final Duration WATCH_PERIOD = Duration.ofSeconds(1);
 
     /** Large, because all clients reconnect at once when a server comes back. */
     private static final int BACKLOG = 1024;
@@ -117,8 +118,7 @@ public final class TcpListener implements AutoCloseable {
         }
         TcpListener listener = new TcpListener(loops, bound.channel(), connections);
         // Ends with the loops.
-        var _ = loops.scheduleAtFixedRate(
-                () -> listener.closeOverdue(System.nanoTime()), WATCH_SECONDS, WATCH_SECONDS, TimeUnit.SECONDS);
+        var _ = Repeated.inPeriods(loops, WATCH_PERIOD, () -> listener.closeOverdue(System.nanoTime()));
         return listener;
     }
 

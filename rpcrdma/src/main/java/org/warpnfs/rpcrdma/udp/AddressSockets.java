@@ -11,16 +11,17 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.schedule.Repeated;
 
 /**
  * Opens a socket for each address of the host, beside the one for all addresses.
@@ -82,7 +83,7 @@ final class AddressSockets {
      */
     void begin(EventLoopGroup loop) {
         look().forEach(ChannelFuture::awaitUninterruptibly);
-        var _ = loop.next().scheduleWithFixedDelay(this::lookAgain, SECONDS, SECONDS, TimeUnit.SECONDS);
+        var _ = Repeated.afterPauses(loop.next(), Duration.ofSeconds(SECONDS), this::lookAgain);
     }
 
     private void lookAgain() {

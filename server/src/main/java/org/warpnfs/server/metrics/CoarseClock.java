@@ -3,8 +3,8 @@ package org.warpnfs.server.metrics;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.schedule.Repeated;
 
 /**
  * A clock that advances in steps and costs a nanosecond to read, for times that matter only if they are long. A
@@ -42,11 +42,7 @@ public final class CoarseClock implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("coarse-clock").factory());
         CoarseClock clock = new CoarseClock(step, mover);
         long began = System.nanoTime();
-        var _ = mover.scheduleAtFixedRate(
-                () -> clock.steps = (System.nanoTime() - began) / clock.stepNanos,
-                clock.stepNanos,
-                clock.stepNanos,
-                TimeUnit.NANOSECONDS);
+        var _ = Repeated.inPeriods(mover, step, () -> clock.steps = (System.nanoTime() - began) / clock.stepNanos);
         return clock;
     }
 

@@ -41,15 +41,26 @@ final class LoopLag {
         for (Loop loop : loops) {
             long now = clockNanos.getAsLong();
             if (loop.waitsSince.compareAndSet(NONE_WAITS, now)) {
-                try {
-                    loop.executor.execute(() -> {
-                        loop.lastNanos = clockNanos.getAsLong() - now;
-                        loop.waitsSince.set(NONE_WAITS);
-                    });
-                } catch (RejectedExecutionException e) {
-                    // The server is stopping: the loop has ended, and nothing waits in it.
-                    loop.waitsSince.set(NONE_WAITS);
-                }
+                submit(loop, now);
+            }
+        }
+    }
+
+    private void submit(Loop loop, long now) {
+        boolean submitted = false;
+        try {
+            loop.executor.execute(() -> {
+                loop.lastNanos = clockNanos.getAsLong() - now;
+                loop.waitsSince.set(NONE_WAITS);
+            });
+            submitted = true;
+        } catch (RejectedExecutionException e) {
+            // The server is stopping: the loop has ended.
+            return;
+        } finally {
+            if (!submitted) {
+                // Nothing waits in the loop.
+                loop.waitsSince.set(NONE_WAITS);
             }
         }
     }

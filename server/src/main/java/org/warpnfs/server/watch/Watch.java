@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,12 +13,12 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.schedule.Repeated;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.http.Answer;
 import org.warpnfs.server.http.HttpService;
@@ -35,7 +36,9 @@ public final class Watch implements AutoCloseable {
     /** The length of an interval of the status page's history. */
     static final int INTERVAL_SECONDS = 5;
     /** How often the roots of the exports are looked at if nobody asks. */
-    private static final int BACKENDS_SECONDS = 10;
+    private static final Duration BACKENDS_PAUSE = Duration.ofSeconds(10);
+
+    private static final Duration LOOPS_PERIOD = Duration.ofSeconds(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
     private static final Verdict STARTING = Verdict.bad("starting");
@@ -115,10 +118,10 @@ public final class Watch implements AutoCloseable {
         server.eventLoops().forEach((transport, loops) -> lags.put(transport, new LoopLag(loops, System::nanoTime)));
         served = new Served(server, lags, new Health(server, lags));
         sample();
-        var _ = clock.scheduleAtFixedRate(() -> lags.values().forEach(LoopLag::look), 0, 1, TimeUnit.SECONDS);
-        var _ = clock.scheduleAtFixedRate(this::sample, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
-        var _ = clock.scheduleWithFixedDelay(
-                served.health::lookAtBackends, BACKENDS_SECONDS, BACKENDS_SECONDS, TimeUnit.SECONDS);
+        lags.values().forEach(LoopLag::look);
+        var _ = Repeated.inPeriods(clock, LOOPS_PERIOD, () -> lags.values().forEach(LoopLag::look));
+        var _ = Repeated.inPeriods(clock, Duration.ofSeconds(INTERVAL_SECONDS), this::sample);
+        var _ = Repeated.afterPauses(clock, BACKENDS_PAUSE, served.health::lookAtBackends);
     }
 
     /** Returns whether it serves HTTP. */
@@ -149,7 +152,7 @@ public final class Watch implements AutoCloseable {
         try {
             history.add(System.currentTimeMillis() / 1000, metrics.values(), metrics.calls());
         } catch (RuntimeException e) {
-            // A periodic task that throws would never run again.
+            // The server serves without its history.
             LOG.error("a check of the server failed, because of a bug", e);
         }
     }

@@ -1,14 +1,15 @@
 package org.warpnfs.tools.iwarp;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.Connector;
 import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.schedule.Repeated;
 
 /**
  * The client of a perftest with {@code -R}, from the first connection to the last.
@@ -49,7 +50,7 @@ final class PerftestClient {
     /** The pause before each try; ten seconds for all. */
     static final long PAUSE_MILLIS = 250;
 
-    private static final long CREDIT_POLL_MICROS = 100;
+    private static final Duration CREDIT_POLL_PAUSE = Duration.ofNanos(100_000);
     private static final double MIB = 1 << 20;
 
     private final ClientPlan plan;
@@ -154,11 +155,8 @@ final class PerftestClient {
         try (ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().factory())) {
             if (plan.kind() == TestKind.SEND_BW && load instanceof PipelinedLoad pipelined) {
-                var _ = timer.scheduleWithFixedDelay(
-                        () -> loadPair.execute(() -> pipelined.goOn(loadPair)),
-                        CREDIT_POLL_MICROS,
-                        CREDIT_POLL_MICROS,
-                        TimeUnit.MICROSECONDS);
+                var _ = Repeated.afterPauses(
+                        timer, CREDIT_POLL_PAUSE, () -> loadPair.execute(() -> pipelined.goOn(loadPair)));
             }
             try {
                 progress.await(done, meter, "the test");

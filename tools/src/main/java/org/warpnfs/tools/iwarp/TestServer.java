@@ -4,16 +4,17 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.Listener;
+import org.warpnfs.schedule.Repeated;
 
 /** Serves tests of one kind until it is closed. Safe for any thread. */
 public final class TestServer implements AutoCloseable {
@@ -68,7 +69,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     private void eachSecond(LongConsumer lookForSilence) {
-        var _ = timer.scheduleAtFixedRate(() -> lookForSilence.accept(System.nanoTime()), 1, 1, TimeUnit.SECONDS);
+        var _ = Repeated.inPeriods(timer, Duration.ofSeconds(1), () -> lookForSilence.accept(System.nanoTime()));
     }
 
     private void reject(ConnectionRequest request, String words) {
