@@ -5,7 +5,7 @@ import org.warpnfs.fs.spi.FileIdentity;
 
 /**
  * Detects whether the attributes that were read before and after a change enclose that change alone. The pre-operation
- * attributes of RFC 1813, section 2.6 (wcc_data) and {@code change_info4.atomic} of RFC 8881, section 3.3.11 promise
+ * attributes of RFC 1813, section 2.6 (wcc_data) and {@code change_info4.atomic} of RFC 8881, section 3.3.8 promise
  * this to a client. No change waits for another: changes run at the same time, and those that overlapped do not make
  * the promise. So every operation that changes a file's data, its attributes or its number of names opens a window,
  * even if it makes no promise itself.

@@ -16,7 +16,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * change_info4.atomic (RFC 8881, section 3.3.11) is true only if nothing else changed the directory between before and
+ * change_info4.atomic (RFC 8881, section 3.3.8) is true only if nothing else changed the directory between before and
  * after, by whatever call.
  */
 class ChangeInfoTest {

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.warpnfs.nfs.testing.CallWriter;
 
-/** Builds an fattr4 (RFC 8881, section 3.3.9): values by the numbers of their attributes. */
+/** Builds an fattr4 (RFC 8881, section 3.3.7): values by the numbers of their attributes. */
 final class Fattr {
     static final int SUPPORTED_ATTRS = 0;
     static final int TYPE = 1;

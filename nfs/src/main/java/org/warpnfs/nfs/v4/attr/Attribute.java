@@ -234,7 +234,7 @@ enum Attribute {
                 source.file().type() == FileType.DIRECTORY);
     }
 
-    /** nfs_ftype4 (RFC 8881, section 3.3.13). */
+    /** nfs_ftype4 (RFC 8881, section 5.8.1.2). */
     static int typeOf(FileType type) {
         return switch (type) {
             case REGULAR -> 1;

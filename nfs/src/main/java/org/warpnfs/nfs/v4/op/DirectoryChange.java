@@ -12,8 +12,8 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * change_info4 (RFC 8881, section 3.3.11): a directory's change attribute before and after a change, and whether
- * nothing else changed the directory in between.
+ * change_info4 (RFC 8881, section 3.3.8): a directory's change attribute before and after a change, and whether nothing
+ * else changed the directory in between.
  */
 final class DirectoryChange implements AutoCloseable {
     /** bool atomic, changeid4 before, changeid4 after. */

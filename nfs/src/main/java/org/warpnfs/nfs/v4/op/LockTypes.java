@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * nfs_lock_type4 (RFC 8881, section 3.3.11). Clients that use the blocking types, 3 and 4, stand in line while they are
+ * nfs_lock_type4 (RFC 8881, section 18.10). Clients that use the blocking types, 3 and 4, stand in line while they are
  * denied, and ask again when they are told or after a time of their own.
  */
 final class LockTypes {

@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.xdr;
 
 import java.util.BitSet;
 
-/** bitmap4 (RFC 8881, section 3.3.6): an array of 32-bit words, the lowest bits first. */
+/** bitmap4 (RFC 8881, section 3.2): an array of 32-bit words, the lowest bits first. */
 public final class Bitmap {
     /**
      * Limit of a bitmap. It is many times the number of attributes, so a client may ask for unknown ones and gets those
