@@ -8,6 +8,8 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpMessage;
+import org.warpnfs.iwarp.ddp.UntaggedHeader;
+import org.warpnfs.iwarp.mpa.Fpdu;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.mpa.Framer;
 import org.warpnfs.iwarp.mpa.MpaAgreement;
@@ -15,6 +17,7 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapStream;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
+import org.warpnfs.iwarp.rdmap.ReadRequestHeader;
 import org.warpnfs.payload.FileRange;
 
 /**
@@ -23,9 +26,12 @@ import org.warpnfs.payload.FileRange;
  * <h2>Operation</h2>
  *
  * Work is sent in the order of the {@link SendQueue}. Responses to the peer's requests and our own messages alternate,
- * so that neither starves. A Terminate precedes all other output, and nothing follows it. A Read Request has a batch of
- * its own, so that one write passes it to the socket: kernel siw does not survive a Read Request that arrives in two
- * pieces.
+ * so that neither starves. A Terminate precedes all other output, and nothing follows it.
+ *
+ * <p>Kernel siw does not survive a Read Request whose header is cut between two TCP segments. If the socket has sent
+ * all that it took before, a batch begins a segment. So a Read Request lies within the first
+ * {@value #FIRST_SEGMENT_BYTES} bytes of its batch, or begins the next one. Up to ten of them share a batch, which is
+ * one system call.
  *
  * <p>An atomic operation is executed only after the socket has taken the bytes of all earlier Read Responses. Until
  * then the socket reads them from memory that the operation may change.
@@ -41,6 +47,11 @@ import org.warpnfs.payload.FileRange;
  * If the region of a response is revoked while the response is being sent, {@link #pull} throws a violation.
  */
 final class Transmitter {
+    /** What fits into each full segment: 536 bytes (RFC 9293, section 3.7.1), of which timestamps take 12. */
+    private static final int FIRST_SEGMENT_BYTES = 524;
+
+    private static final int READ_REQUEST_BYTES = Fpdu.lengthBytes(UntaggedHeader.BYTES + ReadRequestHeader.BYTES);
+
     private final StreamCounts counts;
     private final int wantedMulpduBytes;
     private final int batchBytes;
@@ -264,7 +275,7 @@ final class Transmitter {
         while (fpdus.hasRoom(batch) && batch.lengthBytes() < batchBytes) {
             Outgoing outgoing = current != null ? current : next();
             current = outgoing;
-            if (outgoing == null || (outgoing.isReadRequest() && batch.lengthBytes() > 0)) {
+            if (outgoing == null || (outgoing.isReadRequest() && !mayBeBehind(batch.lengthBytes()))) {
                 return;
             }
             Answer answer = outgoing.answer();
@@ -284,11 +295,16 @@ final class Transmitter {
                     // another request before we are told that the batch was sent.
                     stream.requestAnswered();
                 }
-                if (outgoing.isReadRequest() || outgoing.isRtr()) {
+                if (outgoing.isRtr()) {
                     return;
                 }
             }
         }
+    }
+
+    /** Whether a Read Request may follow so many bytes of its batch. */
+    private static boolean mayBeBehind(long batchBytes) {
+        return batchBytes + READ_REQUEST_BYTES <= FIRST_SEGMENT_BYTES;
     }
 
     /** Whether a batch that was pulled and not yet reported as sent carries posted work. */

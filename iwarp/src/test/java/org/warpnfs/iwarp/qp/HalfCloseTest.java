@@ -81,13 +81,13 @@ class HalfCloseTest extends BusySocket {
     }
 
     @Test
-    void peerEnds_readRequestHeldForAWriteOfItsOwn_doesNotLeave() {
+    void peerEnds_readRequestHeldForTheNextWrite_doesNotLeave() {
         link.socketTakes = true;
         link.releaseHeld();
         link.socketTakes = false;
         link.completions.clear();
-        // The Send fills a batch, so the Read Request behind it is made and held.
-        post(send(1), read(2), send(3));
+        // The Send fills a segment, so the Read Request behind it is made and held for the next batch.
+        post(WorkRequest.Send.of(1, ByteBuffer.allocate(1024)), read(2), send(3));
         link.writes.clear();
         peerEnds();
         socketTakesAll();

@@ -14,6 +14,7 @@ import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
@@ -75,14 +76,40 @@ class WorkQueueTest {
     }
 
     @Test
-    void post_readRequest_leavesInAWriteOfItsOwn() {
+    void post_readRequestBehindShortMessages_leavesInTheirWrite() {
         MemoryRegion sink = sink(8);
         link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(0)));
         link.created.post(read(2, sink));
         link.created.post(WorkRequest.Send.of(3, ByteBuffer.allocate(0)));
         link.created.flush();
-        assertThat(link.writes).hasSize(3);
-        assertThat(link.writes.get(1)).hasSize(2 * 52).startsWith("002e4141");
+        String write = link.takeWrite();
+        assertThat(write).hasSize(2 * (24 + 52 + 24));
+        assertThat(write.substring(2 * 24)).startsWith("002e4141");
+    }
+
+    /** Kernel siw does not survive one that lies in two segments. The least full segment has 524 bytes. */
+    @Test
+    void post_readRequestThatMightLieInTwoSegments_beginsAWrite() {
+        MemoryRegion sink = sink(8);
+        for (int payloadBytes : new int[] {524 - 52 - 24, 524 - 52 - 24 + 4}) {
+            link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(payloadBytes)));
+            link.created.post(read(2, sink));
+        }
+        link.created.flush();
+        assertThat(link.writes).extracting(String::length).containsExactly(2 * (524 + 528 - 52), 2 * 52);
+        assertThat(link.writes.getFirst().substring(2 * (524 - 52))).startsWith("002e4141");
+        assertThat(link.writes.getLast()).startsWith("002e4141");
+    }
+
+    @Test
+    void post_manyReadRequests_leaveTenInAWrite() {
+        TestLink reader = TestLink.open(new ConnectOptions(ByteBuffer.allocate(0), 2, 128));
+        MemoryRegion sink = reader.created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.LOCAL_WRITE));
+        for (int i = 0; i < 23; i++) {
+            reader.created.post(read(i, sink));
+        }
+        reader.created.flush();
+        assertThat(reader.writes).extracting(String::length).containsExactly(2 * 520, 2 * 520, 2 * 156);
     }
 
     @Test
@@ -92,7 +119,7 @@ class WorkQueueTest {
         link.created.post(WorkRequest.Send.of(3, ByteBuffer.allocate(0)));
         link.created.flush();
         link.runTasks();
-        assertThat(link.writes).hasSize(2);
+        assertThat(link.takeWrite()).hasSize(2 * (52 + 24));
         assertThat(link.completions).isEmpty();
         answer(sink, "1122334455667788");
         assertThat(link.completions)
@@ -112,12 +139,13 @@ class WorkQueueTest {
         link.created.post(WorkRequest.Send.of(9, ByteBuffer.allocate(0)));
         link.created.flush();
         // ORD is 4.
-        assertThat(link.writes).hasSize(4);
+        assertThat(link.takeWrite()).hasSize(2 * 4 * 52);
         answer(sinks.get(0), "aa");
-        assertThat(link.writes).hasSize(5);
+        assertThat(link.takeWrite()).hasSize(2 * 52);
         answer(sinks.get(1), "aa");
-        assertThat(link.writes).hasSize(7);
-        assertThat(link.writes.getLast()).startsWith("00124143");
+        String last = link.takeWrite();
+        assertThat(last).hasSize(2 * (52 + 24));
+        assertThat(last.substring(2 * 52)).startsWith("00124143");
     }
 
     @Test
@@ -156,7 +184,7 @@ class WorkQueueTest {
         link.created.disconnect();
         link.created.post(WorkRequest.Send.of(3, ByteBuffer.allocate(0)));
         link.runTasks();
-        assertThat(link.writes).hasSize(2);
+        assertThat(link.takeWrite()).hasSize(2 * (52 + 24));
         assertThat(link.outputEnded).isFalse();
         answer(sink, "aa");
         assertThat(link.outputEnded).isTrue();
