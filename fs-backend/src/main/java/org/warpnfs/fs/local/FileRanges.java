@@ -2,15 +2,18 @@ package org.warpnfs.fs.local;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.FileSystemCalls;
 import org.warpnfs.fs.local.libc.RangeCalls;
+import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.CachedRange;
 
 /**
@@ -19,7 +22,12 @@ import org.warpnfs.fs.spi.CachedRange;
  * <p>Each range has a descriptor of its own until it is closed. It counts in the budget of files, and there are at most
  * {@value #MAX_RANGES}, and a sixteenth of that budget. Beyond that, and where the kernel has no cachestat(2), a file
  * is read as before. So is a file of a file system that cannot tell which pages have been read, such as FUSE, NFS and
- * vfat. Safe for many threads.
+ * vfat.
+ *
+ * <p>On XFS sendfile(2) waits for whoever writes to the file, allocates or cuts it. preadv2(2) with RWF_NOWAIT does not
+ * wait, so the probe fails while such a call runs, but another may begin before the bytes are sent. So a file is given
+ * there only if it has not changed for {@value #QUIET_SECONDS} s: else an event loop, and all its connections, would
+ * wait for its writers. Safe for many threads.
  */
 final class FileRanges {
     private static final Logger LOG = LoggerFactory.getLogger(FileRanges.class);
@@ -34,6 +42,9 @@ final class FileRanges {
 
     /** How long the answer counts that was given when a range was made. Most are sent within that time. */
     private static final long FRESH_NANOS = 1_000_000;
+
+    /** How long a file must not have changed, if its writers would be waited for. */
+    static final long QUIET_SECONDS = 10;
 
     /** What the kernel says of the page cache. The methods are those of {@link RangeCalls}, and throw as they do. */
     interface PageCache {
@@ -63,6 +74,11 @@ final class FileRanges {
             public long fileSystemType(Fd file) throws ErrnoException {
                 return FileSystemCalls.statfs(file).type();
             }
+
+            @Override
+            public long changeSeconds(Fd file) throws ErrnoException {
+                return AttributeCalls.statx(file, Statx.STATX_CTIME).changeSeconds();
+            }
         };
 
         long cachedPages(Fd file, long offset, int lengthBytes) throws ErrnoException;
@@ -75,6 +91,13 @@ final class FileRanges {
 
         /** f_type of statfs(2). */
         long fileSystemType(Fd file) throws ErrnoException;
+
+        /** When the file changed last, in seconds since 1970. */
+        long changeSeconds(Fd file) throws ErrnoException;
+
+        default long nowSeconds() {
+            return TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis());
+        }
 
         default long nanoTime() {
             return System.nanoTime();
@@ -93,18 +116,21 @@ final class FileRanges {
 
     private final DescriptorBudget budget;
     private final PageCache pageCache;
+    private final boolean waitsForWriters;
     private final int mostRanges;
     private final AtomicInteger open = new AtomicInteger();
     private volatile boolean usable;
 
-    FileRanges(boolean wanted, DescriptorBudget budget) {
-        this(wanted, budget, PageCache.KERNEL);
+    /** @param waitsForWriters whether sendfile(2) may wait for a call that changes the file */
+    FileRanges(boolean wanted, boolean waitsForWriters, DescriptorBudget budget) {
+        this(wanted, waitsForWriters, budget, PageCache.KERNEL);
     }
 
-    FileRanges(boolean wanted, DescriptorBudget budget, PageCache pageCache) {
+    FileRanges(boolean wanted, boolean waitsForWriters, DescriptorBudget budget, PageCache pageCache) {
         this.usable = wanted;
         this.budget = budget;
         this.pageCache = pageCache;
+        this.waitsForWriters = waitsForWriters;
         this.mostRanges = Math.min(MAX_RANGES, budget.forFiles() / BUDGET_PART);
     }
 
@@ -210,7 +236,7 @@ final class FileRanges {
      * @param probes false for a file that is known to lie in memory
      */
     private Pages look(Fd file, long offset, int lengthBytes, boolean probes) {
-        if (!hasPages(file, offset, lengthBytes)) {
+        if (!hasPages(file, offset, lengthBytes) || (waitsForWriters && !isQuiet(file))) {
             return Pages.LACKING;
         }
         if (!probes) {
@@ -223,6 +249,15 @@ final class FileRanges {
             return Pages.PROBED;
         } catch (ErrnoException e) {
             return e.errno() == Errno.EOPNOTSUPP && liesInMemory(file) ? Pages.IN_MEMORY : Pages.LACKING;
+        }
+    }
+
+    /** A writer sets the change time under the lock for which sendfile(2) waits, before it writes. */
+    private boolean isQuiet(Fd file) {
+        try {
+            return pageCache.nowSeconds() - pageCache.changeSeconds(file) > QUIET_SECONDS;
+        } catch (ErrnoException e) {
+            return false;
         }
     }
 

@@ -39,6 +39,10 @@ final class Startup {
     private static final Set<Long> ANSWER_FROM_MEMORY =
             Set.of(EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, TMPFS_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC);
 
+    /** File systems whose sendfile(2) takes no lock that is held by whoever changes the file. XFS takes one. */
+    private static final Set<Long> SEND_WITHOUT_A_LOCK =
+            Set.of(EXT4_SUPER_MAGIC, TMPFS_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC);
+
     private Startup() {}
 
     static TreeContext open(Path root, LocalOptions options, Durability.SyncCalls calls) throws IOException {
@@ -117,7 +121,7 @@ final class Startup {
                 durability,
                 files,
                 new KeptListings(options.descriptors(), System::nanoTime),
-                new FileRanges(options.ranges(), options.descriptors()),
+                new FileRanges(options.ranges(), !SEND_WITHOUT_A_LOCK.contains(type), options.descriptors()),
                 new CachedReads(ANSWER_FROM_MEMORY.contains(type), type == TMPFS_MAGIC),
                 new HostLocks(handles, options.descriptors()),
                 new HostLeases(handles, files, options.descriptors()));

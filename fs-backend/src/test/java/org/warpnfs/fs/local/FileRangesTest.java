@@ -46,6 +46,7 @@ class FileRangesTest {
 
     private int countErrno;
     private int duplicateErrno;
+    private int changeErrno;
     private long type = FUSE;
 
     /** Between two looks at the clock. */
@@ -53,8 +54,10 @@ class FileRangesTest {
 
     private long nowNanos;
     private int probes;
+    private long changeSeconds;
+    private long nowSeconds;
 
-    private final FileRanges ranges = new FileRanges(true, DescriptorBudget.of(1024), new FileRanges.PageCache() {
+    private final FileRanges.PageCache pageCache = new FileRanges.PageCache() {
         @Override
         public long cachedPages(Fd asked, long offset, int lengthBytes) throws ErrnoException {
             fail(countErrno);
@@ -91,7 +94,20 @@ class FileRangesTest {
             nowNanos += stepNanos;
             return nowNanos;
         }
-    });
+
+        @Override
+        public long changeSeconds(Fd asked) throws ErrnoException {
+            fail(changeErrno);
+            return changeSeconds;
+        }
+
+        @Override
+        public long nowSeconds() {
+            return nowSeconds;
+        }
+    };
+
+    private final FileRanges ranges = new FileRanges(true, false, DescriptorBudget.of(1024), pageCache);
 
     private static void fail(int errno) throws ErrnoException {
         if (errno != 0) {
@@ -224,6 +240,37 @@ class FileRangesTest {
             read = false;
             assertThat(range.isCached(0, BYTES)).isFalse();
         }
+    }
+
+    /** On XFS sendfile(2) on an event loop would wait for the file's writers. */
+    @Test
+    void fileThatChanged_whereItsWritersAreWaitedFor_isNotGivenNorSent() throws Exception {
+        FileRanges waiting = new FileRanges(true, true, DescriptorBudget.of(1024), pageCache);
+        read = true;
+        changeSeconds = 1000;
+        nowSeconds = 1000 + FileRanges.QUIET_SECONDS;
+        assertThat(waiting.range(file, 0, BYTES)).isEmpty();
+        nowSeconds++;
+        try (CachedRange range = waiting.range(file, 0, BYTES).orElseThrow()) {
+            assertThat(range.isCached(0, BYTES)).isTrue();
+            changeSeconds = nowSeconds;
+            assertThat(range.isCached(0, BYTES)).isFalse();
+            nowSeconds += FileRanges.QUIET_SECONDS + 1;
+            assertThat(range.isCached(0, BYTES)).isTrue();
+            // The clock has been set back.
+            nowSeconds = 5;
+            assertThat(range.isCached(0, BYTES)).isFalse();
+        }
+        nowSeconds = changeSeconds + FileRanges.QUIET_SECONDS + 1;
+        changeErrno = Errno.EIO;
+        assertThat(waiting.range(file, 0, BYTES)).isEmpty();
+    }
+
+    @Test
+    void fileThatChanged_whereNobodyIsWaitedFor_isGiven() throws Exception {
+        read = true;
+        changeSeconds = nowSeconds;
+        assertThat(gives(file)).isTrue();
     }
 
     @Test
