@@ -165,25 +165,37 @@ public final class PieceWriter {
         return outbound == null ? 0 : outbound.currentProgress();
     }
 
+    /** Never throws, since what was written behind it has to begin too. */
     private void begin(Written written) {
-        if (!written.pieces.inMemory()) {
-            Sending next = new Sending(
-                    written,
-                    new PiecesRegion(
-                            written.pieces, ((UnixChannel) channel).fd().intValue(), client(), loaders, memory));
-            sending = next;
-            channel.write(next.region).addListener((ChannelFuture future) -> left(next, future.cause()));
-            return;
+        try {
+            if (written.pieces.inMemory()) {
+                writeBytes(written);
+            } else {
+                writeRegion(written);
+            }
+        } catch (RuntimeException | Error e) {
+            // There is no memory, or this is a defect.
+            var _ = channel.close();
+            channel.newFailedFuture(e).addListener(_ -> written.done.accept(e));
         }
+    }
+
+    private void writeRegion(Written written) {
+        PiecesRegion region =
+                new PiecesRegion(written.pieces, ((UnixChannel) channel).fd().intValue(), client(), loaders, memory);
+        Sending next = new Sending(written, region);
+        ChannelFuture left = channel.write(region);
+        sending = next;
+        left.addListener(_ -> left(next, left.cause()));
+    }
+
+    private void writeBytes(Written written) {
         List<ByteBuf> row = new ArrayList<>(written.pieces.buffers().size());
         try {
             addInDirectMemory(written.pieces.buffers(), row);
         } catch (RuntimeException | Error e) {
-            // There is no memory for the copies.
             row.forEach(ByteBuf::release);
-            var _ = channel.close();
-            written.done.accept(e);
-            return;
+            throw e;
         }
         for (ByteBuf bytes : row.subList(0, row.size() - 1)) {
             var _ = channel.write(bytes);

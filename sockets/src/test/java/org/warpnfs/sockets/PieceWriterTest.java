@@ -2,6 +2,8 @@ package org.warpnfs.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -336,5 +338,61 @@ class PieceWriterTest extends PieceWriterFixture {
         peer.close();
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(failures).isNotEmpty();
+    }
+
+    /** A write that cannot begin, and whose owner has a defect, keeps those behind it neither unsent nor untold. */
+    @Test
+    void heldWrite_cannotBegin_thoseBehindItAreDone() throws Exception {
+        channel.config().setAllocator(new NoMemory());
+        List<String> told = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch done = new CountDownLatch(4);
+        channel.eventLoop().execute(() -> {
+            PieceWriter writer = new PieceWriter(channel);
+            Pieces first = new Pieces();
+            first.add(new CountingRange(), 0, RANGE_BYTES);
+            writer.write(first, _ -> {
+                told.add("range");
+                done.countDown();
+            });
+            Pieces onHeap = new Pieces();
+            onHeap.add(ByteBuffer.allocate(1));
+            for (String name : List.of("one", "two")) {
+                writer.write(onHeap, failure -> {
+                    told.add(name + ": " + failure.getClass().getSimpleName());
+                    done.countDown();
+                    throw new IllegalStateException("a defect of the owner");
+                });
+            }
+            writer.write(first, _ -> {
+                told.add("another range");
+                done.countDown();
+            });
+            writer.flush();
+        });
+        assertThat(peer.getInputStream().readNBytes(RANGE_BYTES)).hasSize(RANGE_BYTES);
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(told)
+                .containsExactlyInAnyOrder("range", "one: OutOfMemoryError", "two: OutOfMemoryError", "another range");
+    }
+
+    private static final class NoMemory extends AbstractByteBufAllocator {
+        NoMemory() {
+            super(true);
+        }
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            throw new OutOfMemoryError("no memory for a copy");
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            throw new OutOfMemoryError("no memory for a copy");
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
     }
 }
