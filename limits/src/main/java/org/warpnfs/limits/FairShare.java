@@ -3,9 +3,12 @@ package org.warpnfs.limits;
 /**
  * The rule by which clients share a resource: a client may hold as much as is still free.
  *
- * <p>One client alone gets half of all, two get a third each, and so on. So a new client always finds something, and
- * the number of clients need not be known. A client that holds nothing may take all that is free, so its first piece
- * may be larger than half.
+ * <p>One client alone gets half of all, two get a third each, and so on. So the number of clients need not be known. A
+ * client that holds nothing may take all that is free, so its first piece may be larger than half.
+ *
+ * <p>Clients that come one after the other and take all they can leave half of what they found. So about as many as the
+ * binary logarithm of the number of pieces use up everything. The next one has nothing until one of them gives
+ * something back. Those that hold more than is free then cannot take it before that client.
  *
  * <p>This class only computes. The owner of the resource keeps the amounts and the lock.
  */

@@ -2,6 +2,8 @@ package org.warpnfs.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FairShareTest {
@@ -51,5 +53,29 @@ class FairShareTest {
     void holdsMoreThanIsFree_hasNoRoom() {
         assertThat(FairShare.room(8, 7)).isZero();
         assertThat(FairShare.allows(8, 0, 7)).isTrue();
+    }
+
+    /** What {@link FairShare} promises is exact down to whole pieces alone. */
+    @Test
+    void greedyClients_afterEachOther_useUpEverythingAndNoMore_andWhatComesBackIsANewcomers() {
+        for (long most : new long[] {1, 2, 3, 1000, 1_000_000}) {
+            long free = most;
+            List<Long> held = new ArrayList<>();
+            while (free > 0) {
+                held.add(greedy(free));
+                free -= held.getLast();
+            }
+            assertThat(free).as("limit of %s", most).isZero();
+            assertThat(held).hasSizeLessThanOrEqualTo(1 + Long.SIZE - Long.numberOfLeadingZeros(most));
+            assertThat(FairShare.allows(0, 1, free)).as("the next one").isFalse();
+            free++;
+            held.set(0, held.getFirst() - 1);
+            assertThat(FairShare.allows(0, 1, free)).as("the next one").isTrue();
+            for (long each : held) {
+                assertThat(FairShare.allows(each, 1, free))
+                        .as("one with %s", each)
+                        .isEqualTo(each == 0);
+            }
+        }
     }
 }
