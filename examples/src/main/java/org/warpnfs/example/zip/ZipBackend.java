@@ -2,6 +2,7 @@ package org.warpnfs.example.zip;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -45,6 +46,8 @@ public final class ZipBackend implements BackendProvider {
             CentralDirectory.read(file, tree);
             tree.logSkipped(LoggerFactory.getLogger(environment.logName()), source);
             return new ZipFileSystem(file, tree);
+        } catch (NoSuchFileException e) {
+            throw BackendException.ofSource(source + ": there is no such file", e);
         } catch (IOException e) {
             closeQuietly(file);
             throw BackendException.ofSource(source + ": " + e.getMessage(), e);

@@ -216,6 +216,14 @@ class HostileZipTest {
     }
 
     @Test
+    void archive_thatIsNotThere_isNamedAsThat() {
+        Path path = directory.resolve("no.zip");
+        assertThatThrownBy(() -> ZipContractTest.open(path))
+                .isInstanceOf(BackendException.class)
+                .hasMessage(path + ": there is no such file");
+    }
+
+    @Test
     void archive_ofTooManyFiles_isRefused() {
         ZipWriter zip = new ZipWriter();
         for (int i = 0; i < 200; i++) {

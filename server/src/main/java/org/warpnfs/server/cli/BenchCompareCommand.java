@@ -124,6 +124,9 @@ final class BenchCompareCommand implements Callable<Integer> {
         Plan plan;
         try {
             plan = new Plan(options());
+            if (plan.isEmpty()) {
+                throw new ConfigException("nothing to measure: none of --servers does what --only and --uids ask for");
+            }
         } catch (ConfigException e) {
             throw new ParameterException(command, e.getMessage(), e);
         }
@@ -142,8 +145,8 @@ final class BenchCompareCommand implements Callable<Integer> {
 
     private int outside(CommandLine command, Plan plan) throws BenchException, ConfigException, InterruptedException {
         try (Namespace namespace = Namespace.make()) {
-            writable("--json", json);
-            writable("--svg", svg);
+            OutputFile.requireWritable("--json", json);
+            OutputFile.requireWritable("--svg", svg);
             Consumer<String> err = lines(command.getErr());
             err.accept(plan.summary());
             int status = namespace.run(
@@ -187,17 +190,6 @@ final class BenchCompareCommand implements Callable<Integer> {
             root = root.getParent();
         }
         return root.getParseResult().originalArgs();
-    }
-
-    /** Before hours are spent. */
-    private static void writable(String option, @Nullable Path file) throws ConfigException {
-        if (file == null) {
-            return;
-        }
-        Path directory = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), Path.of("/"));
-        if (Files.isDirectory(file) || !Files.isWritable(directory)) {
-            throw new ConfigException(option + " " + file + ": cannot be written");
-        }
     }
 
     private static void copy(Path from, @Nullable Path to) throws ConfigException {

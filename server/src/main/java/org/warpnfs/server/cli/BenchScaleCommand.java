@@ -18,6 +18,7 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.tools.bench.BenchException;
 import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.compare.Namespace;
+import org.warpnfs.tools.bench.compare.RunDirectory;
 import org.warpnfs.tools.bench.scale.Scale;
 import org.warpnfs.tools.bench.scale.ScaleOptions;
 import org.warpnfs.tools.bench.scale.ScaleOptions.Part;
@@ -105,9 +106,8 @@ final class BenchScaleCommand implements Callable<Integer> {
             throw new ParameterException(command, e.getMessage(), e);
         }
         PrintWriter err = command.getErr();
-        Path directory = null;
-        try {
-            directory = Files.createTempDirectory("warpnfs-scale-");
+        OutputFile.requireWritable("--json", json);
+        try (RunDirectory directory = RunDirectory.make("warpnfs-scale-")) {
             Scale.Report report = Scale.run(options, Namespace.java(flags(), Main.class.getName()), directory, line -> {
                 err.println(line);
                 err.flush();
@@ -120,10 +120,6 @@ final class BenchScaleCommand implements Callable<Integer> {
             return 0;
         } catch (BenchException | IOException e) {
             throw new ConfigException(String.valueOf(e.getMessage()), e);
-        } finally {
-            if (directory != null) {
-                remove(directory);
-            }
         }
     }
 
@@ -132,16 +128,6 @@ final class BenchScaleCommand implements Callable<Integer> {
         return Stream.of(options.split("\\s+", -1))
                 .filter(word -> !word.isEmpty())
                 .toList();
-    }
-
-    private static void remove(Path directory) {
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : tree.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException e) {
-            // Whatever remains is in the temporary directory.
-        }
     }
 
     private ScaleOptions options() throws ConfigException {

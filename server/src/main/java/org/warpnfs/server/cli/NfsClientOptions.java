@@ -1,11 +1,8 @@
 package org.warpnfs.server.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.tools.bench.ProcessIds;
 import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import picocli.CommandLine.Option;
@@ -81,15 +78,7 @@ final class NfsClientOptions {
      * @param gid the group id; null for that of this process
      */
     static AuthSysCredential caller(String machine, @Nullable Integer uid, @Nullable Integer gid) {
-        return new AuthSysCredential(machine, uid == null ? own("uid") : uid, gid == null ? own("gid") : gid);
-    }
-
-    /** Returns an id of this process, as the owner of /proc/self: Java has no direct way to ask. */
-    private static int own(String kind) {
-        try {
-            return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:" + kind, LinkOption.NOFOLLOW_LINKS);
-        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-            return 0;
-        }
+        return new AuthSysCredential(
+                machine, uid == null ? ProcessIds.uid() : uid, gid == null ? ProcessIds.gid() : gid);
     }
 }

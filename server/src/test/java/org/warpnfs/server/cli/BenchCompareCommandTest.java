@@ -53,6 +53,16 @@ class BenchCompareCommandTest {
         assertThat(err.toString().lines()).singleElement().asString().startsWith("warpnfs: " + message);
     }
 
+    @ParameterizedTest
+    @CsvSource({"--only,metadata,--servers,bare", "--servers,rdma-crc,--only,read-4k", "--servers,bare,--uids,1000"})
+    void choiceThatNoCompetitorDoes_isRefused(String first, String value, String second, String other) {
+        assertThat(run(first, value, second, other, "--plan")).isEqualTo(Main.USAGE_ERROR);
+        assertThat(err.toString().lines())
+                .singleElement()
+                .asString()
+                .startsWith("warpnfs: nothing to measure: none of --servers does what --only and --uids ask for");
+    }
+
     @Test
     void plan_isToldAndNothingRun() {
         assertThat(run("--quick", "--only", "read-1m", "--plan")).isZero();

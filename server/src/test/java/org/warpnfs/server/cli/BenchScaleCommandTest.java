@@ -102,4 +102,51 @@ class BenchScaleCommandTest {
                 .isZero();
         assertThat(out.toString()).contains("RDMA, 260 connections");
     }
+
+    @Test
+    void terminatedRun_leavesNeitherItsServerNorItsDirectory() throws Exception {
+        Path said = temporary.resolve("said");
+        Path own = Files.createDirectory(temporary.resolve("tmp"));
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-Djava.io.tmpdir=" + own,
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Main.class.getName(),
+                        "bench",
+                        "scale",
+                        "--only",
+                        "several",
+                        "--proto",
+                        "tcp",
+                        "--several",
+                        "1",
+                        "--seconds",
+                        "3600")
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
+        ProcessHandle server = null;
+        try {
+            while (!Files.readString(said).contains("round 1")) {
+                assertThat(process.isAlive()).as(Files.readString(said)).isTrue();
+                Thread.sleep(50);
+            }
+            server = process.children().findFirst().orElseThrow();
+            process.destroy();
+            process.waitFor();
+            assertThat(server.isAlive()).as("the server is alive").isFalse();
+            try (var left = Files.list(own)) {
+                assertThat(left.filter(file -> file.getFileName().toString().startsWith("warpnfs-")))
+                        .isEmpty();
+            }
+        } finally {
+            process.destroyForcibly();
+            if (server != null) {
+                server.destroyForcibly();
+            }
+        }
+    }
 }

@@ -3,10 +3,7 @@ package org.warpnfs.tools.bench.compare;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +13,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.warpnfs.tools.bench.BenchException;
+import org.warpnfs.tools.bench.ProcessIds;
 
 /**
  * Starts this program again in new namespaces of network, processes and mounts, by unshare(1), and waits for it.
@@ -47,11 +44,9 @@ public final class Namespace implements AutoCloseable {
     private static final Map<String, String> PACKAGES =
             new TreeMap<>(Map.of("ip", "iproute2", "mount", "mount", "unshare", "util-linux"));
 
-    private final Path directory;
-    private final Thread hook = new Thread(this::clear, "compare-clear");
-    private volatile Optional<Process> inside = Optional.empty();
+    private final RunDirectory directory;
 
-    private Namespace(Path directory) {
+    private Namespace(RunDirectory directory) {
         this.directory = directory;
     }
 
@@ -61,8 +56,9 @@ public final class Namespace implements AutoCloseable {
      * @throws BenchException if this host or user cannot create namespaces; the message says what to do
      */
     public static Namespace make() throws BenchException, InterruptedException {
-        Optional<String> obstacle = obstacle(System.getProperty("os.name"), isRoot(), program -> Programs.find(program)
-                .isPresent());
+        Optional<String> obstacle =
+                obstacle(System.getProperty("os.name"), ProcessIds.uid() == 0, program -> Programs.find(program)
+                        .isPresent());
         if (obstacle.isPresent()) {
             throw new BenchException(obstacle.get());
         }
@@ -75,13 +71,7 @@ public final class Namespace implements AutoCloseable {
                     e);
         }
         try {
-            // Servers that run as other users must be able to enter the directory.
-            Path directory = Files.createTempDirectory(
-                    "warpnfs-compare-",
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
-            Namespace made = new Namespace(directory);
-            Runtime.getRuntime().addShutdownHook(made.hook);
-            return made;
+            return new Namespace(RunDirectory.make("warpnfs-compare-"));
         } catch (IOException e) {
             throw new BenchException("bench compare can make no temporary directory: " + e.getMessage(), e);
         }
@@ -105,18 +95,9 @@ public final class Namespace implements AutoCloseable {
                                 + "sudo. bench alone measures any server without it");
     }
 
-    private static boolean isRoot() {
-        try {
-            return Files.getAttribute(Path.of("/proc/self"), "unix:uid", LinkOption.NOFOLLOW_LINKS)
-                    .equals(0);
-        } catch (IOException | UnsupportedOperationException e) {
-            return false;
-        }
-    }
-
     /** The directory with the results of the run inside. */
     public Path directory() {
-        return directory;
+        return directory.path();
     }
 
     /**
@@ -139,15 +120,16 @@ public final class Namespace implements AutoCloseable {
                 "--kill-child",
                 "--mount-proc",
                 "--"));
-        command.addAll(java(List.of("-D" + DIRECTORY + "=" + directory, NO_ADAPTER), mainClass));
+        String at = directory.path().toString();
+        // Its temporary files go with the directory, even if it is killed.
+        command.addAll(java(List.of("-D" + DIRECTORY + "=" + at, "-Djava.io.tmpdir=" + at, NO_ADAPTER), mainClass));
         command.addAll(arguments);
         Process process;
         try {
-            process = new ProcessBuilder(command).start();
+            process = directory.start(new ProcessBuilder(command));
         } catch (IOException e) {
             throw new BenchException("unshare: " + e.getMessage(), e);
         }
-        inside = Optional.of(process);
         Thread saying = relay(process.inputReader(StandardCharsets.UTF_8), out);
         Thread complaining = relay(process.errorReader(StandardCharsets.UTF_8), err);
         try {
@@ -158,7 +140,8 @@ public final class Namespace implements AutoCloseable {
             complaining.join();
             return process.exitValue();
         } finally {
-            end(process);
+            // When its parent dies, process 1 inside is killed, and with it all others inside. None can prevent it.
+            process.destroyForcibly().onExit().join();
         }
     }
 
@@ -198,33 +181,9 @@ public final class Namespace implements AutoCloseable {
         });
     }
 
-    /**
-     * When its parent dies, process 1 inside is killed, and with it all other processes inside. None of them can
-     * prevent it.
-     */
-    private static void end(Process process) {
-        process.destroyForcibly().onExit().join();
-    }
-
-    private void clear() {
-        inside.ifPresent(Namespace::end);
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : tree.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException | RuntimeException e) {
-            // Whatever remains is in the host's temporary directory.
-        }
-    }
-
     /** Ends the run inside and removes the directory. */
     @Override
     public void close() {
-        clear();
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The virtual machine is shutting down. The hook has run already or waits for this thread.
-        }
+        directory.close();
     }
 }

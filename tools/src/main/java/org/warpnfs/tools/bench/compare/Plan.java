@@ -81,6 +81,11 @@ public final class Plan {
         return options;
     }
 
+    /** Whether nothing is left to measure, since no competitor does any of the work. */
+    public boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
     /** All rows, in the order of tables. */
     List<Row> rows() {
         return rows;

@@ -18,15 +18,22 @@ public record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
     private static final int POLL_MILLIS = 50;
     private static final int LOG_LINES = 6;
 
+    /** Starts a process; who did it ends it. */
+    @FunctionalInterface
+    public interface Starter {
+        Process start(ProcessBuilder command) throws IOException;
+    }
+
     /**
      * Starts a program and waits until it listens.
      *
+     * @param starter starts the process
      * @param log file for its output
      * @param ports the ports that it must listen on
      * @return the process
      * @throws BenchException if it ends or does not listen in time; the message has the end of its log
      */
-    public static Process start(String name, List<String> command, Path log, int... ports)
+    public static Process start(Starter starter, String name, List<String> command, Path log, int... ports)
             throws BenchException, InterruptedException {
         Process process;
         try {
@@ -36,7 +43,7 @@ public record ServerProcess(long pid, int port, int mountPort, int rdmaPort) {
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
             // The servers must not get settings from the user's environment.
             builder.environment().keySet().removeIf(key -> key.startsWith("WARPNFS_"));
-            process = builder.start();
+            process = starter.start(builder);
         } catch (IOException e) {
             throw new BenchException(name + ": " + e.getMessage(), e);
         }

@@ -49,7 +49,8 @@ final class Servers {
         words.addAll(List.of("--listen", "127.0.0.1", "--admin", "off", "--http", "off"));
         words.addAll(List.of("--tcp-port", "" + tcpPort, "--rdma-port", "" + rdmaPort));
         words.addAll(List.of("--state", directory.resolve(name + "-state").toString()));
-        Process process = ServerProcess.start(name, words, directory.resolve(name + ".log"), tcpPort, rdmaPort);
+        Process process = ServerProcess.start(
+                ProcessBuilder::start, name, words, directory.resolve(name + ".log"), tcpPort, rdmaPort);
         return new ServerProcess(process.pid(), tcpPort, tcpPort, rdmaPort);
     }
 
@@ -69,8 +70,9 @@ final class Servers {
             throw new BenchException("NFS-Ganesha: " + e, e);
         }
         Path log = directory.resolve("ganesha.log");
-        ServerProcess.start("rpcbind", List.of(rpcbind.toString(), "-f"), log, RPCBIND_PORT);
+        ServerProcess.start(ProcessBuilder::start, "rpcbind", List.of(rpcbind.toString(), "-f"), log, RPCBIND_PORT);
         Process process = ServerProcess.start(
+                ProcessBuilder::start,
                 "NFS-Ganesha",
                 List.of(
                         ganesha.toString(),

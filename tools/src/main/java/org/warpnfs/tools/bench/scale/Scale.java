@@ -1,6 +1,5 @@
 package org.warpnfs.tools.bench.scale;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +9,7 @@ import org.warpnfs.tools.bench.BenchException;
 import org.warpnfs.tools.bench.BenchOptions;
 import org.warpnfs.tools.bench.ProcessCpu;
 import org.warpnfs.tools.bench.Protocol;
+import org.warpnfs.tools.bench.compare.RunDirectory;
 import org.warpnfs.tools.bench.scale.ScaleOptions.Part;
 import org.warpnfs.tools.bench.scale.ScaleResults.BesideRow;
 import org.warpnfs.tools.bench.scale.ScaleResults.MemoryRow;
@@ -30,11 +30,11 @@ public final class Scale {
 
     private final ScaleOptions options;
     private final List<String> warpnfs;
-    private final Path directory;
+    private final RunDirectory directory;
     private final Consumer<String> progress;
     private final ScaleResults results = new ScaleResults();
 
-    private Scale(ScaleOptions options, List<String> warpnfs, Path directory, Consumer<String> progress) {
+    private Scale(ScaleOptions options, List<String> warpnfs, RunDirectory directory, Consumer<String> progress) {
         this.options = options;
         this.warpnfs = warpnfs;
         this.directory = directory;
@@ -48,10 +48,11 @@ public final class Scale {
      * Measures.
      *
      * @param warpnfs the command that starts warpnfs, up to the word {@code serve}
-     * @param directory an empty directory; the caller removes it afterwards
+     * @param directory where servers have their files and logs; the caller closes it, and with it what still runs
      * @param progress receives the lines of progress
      */
-    public static Report run(ScaleOptions options, List<String> warpnfs, Path directory, Consumer<String> progress)
+    public static Report run(
+            ScaleOptions options, List<String> warpnfs, RunDirectory directory, Consumer<String> progress)
             throws BenchException, InterruptedException {
         Scale scale = new Scale(options, warpnfs, directory, progress);
         for (Protocol protocol : options.protocols()) {

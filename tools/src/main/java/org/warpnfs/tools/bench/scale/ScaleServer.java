@@ -19,6 +19,7 @@ import org.warpnfs.tools.bench.Operation;
 import org.warpnfs.tools.bench.ProcessCpu;
 import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.compare.Programs;
+import org.warpnfs.tools.bench.compare.RunDirectory;
 import org.warpnfs.tools.bench.compare.ServerProcess;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
@@ -58,12 +59,13 @@ final class ScaleServer implements AutoCloseable {
      * Starts a server and waits until it listens.
      *
      * @param warpnfs the command that starts warpnfs, up to the word {@code serve}
-     * @param directory an empty directory for the file, the server's state and its log
+     * @param run its directory is for the file, the server's state and its log
      * @param connections how many connections it must be able to have
      */
-    static ScaleServer start(List<String> warpnfs, Path directory, int connections)
+    static ScaleServer start(List<String> warpnfs, RunDirectory run, int connections)
             throws BenchException, InterruptedException {
         int[] ports = freePorts();
+        Path directory = run.path();
         Path configuration = directory.resolve("warpnfs.yaml");
         Path files = directory.resolve("files");
         try {
@@ -82,8 +84,8 @@ final class ScaleServer implements AutoCloseable {
         command.addAll(List.of("--http", "127.0.0.1:" + ports[2], "--rpcbind", "off", "--nlm", "off"));
         command.addAll(List.of("--tcp-port", "" + ports[0], "--rdma-port", "" + ports[1]));
         command.addAll(List.of("--state", directory.resolve("state-" + ports[0]).toString()));
-        Process process =
-                ServerProcess.start("warpnfs", command, directory.resolve("warpnfs.log"), ports[0], ports[1], ports[2]);
+        Process process = ServerProcess.start(
+                run::start, "warpnfs", command, directory.resolve("warpnfs.log"), ports[0], ports[1], ports[2]);
         ScaleServer server = new ScaleServer(process, ports[0], ports[1], ports[2]);
         try {
             server.requireRoom(connections);

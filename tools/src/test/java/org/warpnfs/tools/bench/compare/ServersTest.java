@@ -29,7 +29,11 @@ class ServersTest {
     @Test
     void serverThatEnds_isToldWithItsLastWords() {
         assertThatThrownBy(() -> ServerProcess.start(
-                        "it", List.of("/bin/sh", "-c", "echo no luck; exit 1"), directory.resolve("log"), 1))
+                        ProcessBuilder::start,
+                        "it",
+                        List.of("/bin/sh", "-c", "echo no luck; exit 1"),
+                        directory.resolve("log"),
+                        1))
                 .isInstanceOf(BenchException.class)
                 .hasMessage("it ended: no luck");
     }
