@@ -1,42 +1,61 @@
 package org.warpnfs.rpcrdma.credit;
 
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
+import org.warpnfs.limits.MemoryTurns;
 
 /**
  * Limits the amount of a resource that all connections together may hold, and the amount that those of one client may
- * hold. Stores only clients that hold something. Safe for any thread.
+ * hold. Requests that wait are met in turn, as {@link MemoryTurns} says. Stores only clients that hold something or
+ * wait. Safe for any thread.
  */
 public final class ClientBudget {
     private final long most;
     private final long mostOfOneClient;
     private final boolean leavesSome;
-    private final Map<ClientAddress, Long> held = new HashMap<>();
-
-    /** Requests that wait, the oldest first. */
-    private final Set<Request> waiting = new LinkedHashSet<>();
-
+    private final Map<ClientAddress, Share> shares = new HashMap<>();
+    private final MemoryTurns turns = new MemoryTurns();
     private long left;
 
-    /** A request that waits for its turn. */
-    public static final class Request {
-        private final ClientAddress client;
-        private final long amount;
-        private final Runnable granted;
+    /** What a client holds, and its requests that wait. */
+    private static final class Share extends MemoryTurns.Share {
+        final ClientAddress client;
+        long held;
 
-        private Request(ClientAddress client, long amount, Runnable granted) {
+        Share(ClientAddress client) {
             this.client = client;
+        }
+    }
+
+    /** A request that waits for its turn. */
+    public final class Request extends MemoryTurns.Request {
+        private final Share share;
+        private final long amount;
+
+        private Request(Share share, long amount, Runnable granted) {
+            super(share, granted);
+            this.share = share;
             this.amount = amount;
-            this.granted = granted;
+        }
+
+        /** A client that holds nothing has all that is left as its share, so that only the others can give room. */
+        @Override
+        protected boolean waitsForRoom() {
+            return share.held == 0 && amount > left;
+        }
+
+        @Override
+        protected boolean fits() {
+            return amount <= room(share.held);
+        }
+
+        @Override
+        protected void book() {
+            ClientBudget.this.book(share, amount);
         }
     }
 
@@ -80,30 +99,36 @@ public final class ClientBudget {
         return mostOfOneClient;
     }
 
-    /** Takes all of {@code amount} or nothing. */
+    /** Takes all of {@code amount} or nothing. Takes nothing while another client waits for what is left. */
     public synchronized boolean tryTake(ClientAddress client, long amount) {
-        if (amount > room(client)) {
+        if (turns.headWaitsForRoom() || amount > room(heldBy(client))) {
             return false;
         }
-        taken(client, amount);
+        if (amount > 0) {
+            book(share(client), amount);
+        }
         return true;
     }
 
     /**
-     * Takes all of {@code amount}, or waits until it has been taken. Requests of one client are met in the order in
-     * which they came, so that one that is there whenever something is given back does not overtake those that wait.
+     * Takes all of {@code amount}, or waits until it has been taken. Clients that wait take turns, each with its oldest
+     * request. One that is there whenever something is given back overtakes no other, and a large request is not put
+     * off by small ones for ever.
      *
-     * @param amount at most each of the limits
+     * @param amount 1 to each of the limits
      * @param granted runs once when the amount has been taken after a wait, on the thread that gave something back
      * @return null if the amount was taken at once
      */
     public synchronized @Nullable Request takeOrWait(ClientAddress client, long amount, Runnable granted) {
-        boolean isFirst = waiting.isEmpty() || waiting.stream().noneMatch(each -> each.client.equals(client));
-        if (isFirst && tryTake(client, amount)) {
+        Share share = share(client);
+        if (!share.hasWaiting() && tryTake(client, amount)) {
             return null;
         }
-        Request request = new Request(client, amount, granted);
-        waiting.add(request);
+        Request request = new Request(share, amount, granted);
+        turns.add(request);
+        if (request.waitsForRoom()) {
+            turns.waitForRoom();
+        }
         return request;
     }
 
@@ -113,26 +138,29 @@ public final class ClientBudget {
      * @return false if it has been granted meanwhile, or is being granted on another thread
      */
     public boolean cancel(Request request) {
-        List<Request> met;
+        List<MemoryTurns.Request> met;
         synchronized (this) {
-            if (!waiting.remove(request)) {
+            if (!turns.remove(request)) {
                 return false;
             }
-            // A later request of the same client may be smaller.
-            met = grant();
+            forgetIfIdle(request.share);
+            // It may have held up others.
+            met = turns.grant();
         }
-        tell(met);
+        MemoryTurns.tell(met);
         return true;
     }
 
     /**
-     * Takes as much as is available, up to {@code wanted}.
+     * Takes as much as is available, up to {@code wanted}. Takes nothing while another client waits for what is left.
      *
      * @return 0 to {@code wanted}; the caller gives back exactly that much
      */
     public synchronized int take(ClientAddress client, int wanted) {
-        int taken = (int) Math.min(wanted, room(client));
-        taken(client, taken);
+        int taken = (int) Math.min(wanted, turns.headWaitsForRoom() ? 0 : room(heldBy(client)));
+        if (taken > 0) {
+            book(share(client), taken);
+        }
         return taken;
     }
 
@@ -142,44 +170,23 @@ public final class ClientBudget {
      * @throws IllegalStateException if the client does not hold that much, which is a bug
      */
     public void give(ClientAddress client, long amount) {
-        List<Request> met;
+        List<MemoryTurns.Request> met;
         synchronized (this) {
-            long before = held.getOrDefault(client, 0L);
+            long before = heldBy(client);
             if (amount < 0 || amount > before) {
                 throw new IllegalStateException(client + " gives back " + amount + " of " + before);
             }
-            left += amount;
-            if (amount == before) {
-                held.remove(client);
-            } else {
-                held.put(client, before - amount);
+            if (amount > 0) {
+                Share share = share(client);
+                book(share, -amount);
+                forgetIfIdle(share);
             }
-            if (waiting.isEmpty()) {
+            if (turns.isEmpty()) {
                 return;
             }
-            met = grant();
+            met = turns.grant();
         }
-        tell(met);
-    }
-
-    /** Takes for all waiting requests that can be met now. */
-    private List<Request> grant() {
-        List<Request> met = new ArrayList<>();
-        Set<ClientAddress> stillWaiting = new HashSet<>();
-        for (Iterator<Request> next = waiting.iterator(); next.hasNext(); ) {
-            Request request = next.next();
-            if (!stillWaiting.contains(request.client) && tryTake(request.client, request.amount)) {
-                met.add(request);
-                next.remove();
-            } else {
-                stillWaiting.add(request.client);
-            }
-        }
-        return met;
-    }
-
-    private static void tell(List<Request> met) {
-        met.forEach(request -> request.granted.run());
+        MemoryTurns.tell(met);
     }
 
     /** The amount that no client holds. */
@@ -189,24 +196,33 @@ public final class ClientBudget {
 
     /** The amount that one client holds. */
     public synchronized long heldBy(ClientAddress client) {
-        return held.getOrDefault(client, 0L);
+        Share share = shares.get(client);
+        return share == null ? 0 : share.held;
     }
 
     /** True if the client has reached its own limit, although more may be available to others. */
     public synchronized boolean exhausted(ClientAddress client) {
-        return left > 0 ? room(client) <= 0 : held.getOrDefault(client, 0L) >= mostOfOneClient;
+        long held = heldBy(client);
+        return left > 0 ? room(held) <= 0 : held >= mostOfOneClient;
     }
 
-    private long room(ClientAddress client) {
-        long holds = held.getOrDefault(client, 0L);
-        long share = leavesSome ? FairShare.room(holds, left) : left;
-        return Math.max(0, Math.min(share, mostOfOneClient - holds));
+    private long room(long held) {
+        long share = leavesSome ? FairShare.room(held, left) : left;
+        return Math.max(0, Math.min(share, mostOfOneClient - held));
     }
 
-    private void taken(ClientAddress client, long amount) {
-        if (amount > 0) {
-            left -= amount;
-            held.merge(client, amount, Long::sum);
+    private Share share(ClientAddress client) {
+        return shares.computeIfAbsent(client, Share::new);
+    }
+
+    private void book(Share share, long amount) {
+        left -= amount;
+        share.held += amount;
+    }
+
+    private void forgetIfIdle(Share share) {
+        if (share.held == 0 && !share.hasWaiting()) {
+            shares.remove(share.client);
         }
     }
 }

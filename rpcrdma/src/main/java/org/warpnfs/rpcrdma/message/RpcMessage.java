@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.message;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.Each;
 import org.warpnfs.payload.FileRange;
 import org.warpnfs.payload.LentBytes;
 import org.warpnfs.payload.Payload;

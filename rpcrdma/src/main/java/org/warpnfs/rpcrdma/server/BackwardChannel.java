@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.Each;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
@@ -146,17 +147,17 @@ final class BackwardChannel {
                 unsent.add(call);
             }
         }
-        unsent.forEach(call -> call.sent.accept("the requester leaves backward calls unanswered"));
+        Each.of(unsent, call -> call.sent.accept("the requester leaves backward calls unanswered"));
         sendWaiting();
         return lost;
     }
 
     /** The connection has ended. */
     void close() {
+        outstanding.clear();
         List<Waiting> unsent = List.copyOf(waiting);
         waiting.clear();
-        outstanding.clear();
-        unsent.forEach(call -> call.sent.accept("the connection has ended"));
+        Each.of(unsent, call -> call.sent.accept("the connection has ended"));
     }
 
     private void sendWaiting() {

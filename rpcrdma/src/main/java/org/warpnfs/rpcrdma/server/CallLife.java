@@ -2,10 +2,12 @@ package org.warpnfs.rpcrdma.server;
 
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.Each;
 import org.warpnfs.rpcrdma.chunk.CallLayout;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.InboundHandler;
@@ -248,19 +250,22 @@ final class CallLife implements CallSteps {
 
     /** The connection has ended. No more calls are begun. */
     void stop() {
-        memory.close();
-        puller.close();
-        runs.close();
+        Each.inOrder(memory::close, puller::close, runs::close);
     }
 
     /** The connection has ended, and all its work has completed. Incomplete calls are dropped. */
     void close() {
-        incomplete.forEach(call -> {
-            statistics.increment(Counter.CALLS_DROPPED);
-            memory.release(call);
-            admission.giveBack(call);
-        });
+        List<RdmaCall> dropped = List.copyOf(incomplete);
         incomplete.clear();
+        Each.inOrder(() -> Each.of(dropped, this::drop), this::closeHandler);
+    }
+
+    private void drop(RdmaCall call) {
+        statistics.increment(Counter.CALLS_DROPPED);
+        Each.inOrder(() -> memory.release(call), () -> admission.giveBack(call));
+    }
+
+    private void closeHandler() {
         if (handler != null) {
             handler.closed();
         }

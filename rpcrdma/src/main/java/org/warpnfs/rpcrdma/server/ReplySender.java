@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.WorkRequest;
+import org.warpnfs.limits.Each;
 import org.warpnfs.rpcrdma.chunk.SinkWrite;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -183,13 +184,14 @@ final class ReplySender {
 
     /** The connection has ended, and all posted work has completed. The waiting messages are dropped. */
     void close() {
-        for (Outgoing message = waiting.poll(); message != null; message = waiting.poll()) {
-            message.leaving.posting.run();
-            release(new Posted(message, message.heldBytes()));
-        }
-        // This map is empty unless posting a message failed half way.
-        sends.values().forEach(this::release);
+        // What was posted has completed, unless posting a message failed half way.
+        Queue<Posted> failed = new ArrayDeque<>(sends.values());
         sends.clear();
+        Each.inOrder(() -> Each.leaving(waiting, this::drop), () -> Each.leaving(failed, this::release));
+    }
+
+    private void drop(Outgoing message) {
+        Each.inOrder(message.leaving.posting, () -> release(new Posted(message, message.heldBytes())));
     }
 
     private int posted() {

@@ -12,6 +12,7 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.Each;
 import org.warpnfs.limits.LineSharers;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.payload.PayloadPool;
@@ -174,7 +175,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
      */
     public void endStalled(long nowNanos) {
         lookedNanos = nowNanos;
-        connections().forEach(connection -> connection.look(nowNanos));
+        Each.of(List.copyOf(connections()), connection -> connection.look(nowNanos));
     }
 
     /** True when no connection is left. */
@@ -189,13 +190,13 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
      */
     public void drain() {
         draining = true;
-        connections().forEach(RpcRdmaConnection::drain);
+        Each.of(List.copyOf(connections()), RpcRdmaConnection::drain);
     }
 
     /** Ends every connection at once. */
     public void abort(String reason) {
         draining = true;
-        connections().forEach(connection -> connection.abort(reason));
+        Each.of(List.copyOf(connections()), connection -> connection.abort(reason));
     }
 
     private void refuse(ConnectionRequest request, ClientAddress client, String why) {

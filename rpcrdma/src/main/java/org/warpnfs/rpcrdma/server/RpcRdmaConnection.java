@@ -15,6 +15,7 @@ import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.Each;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.ConfigurationAnswer;
 import org.warpnfs.rpcrdma.message.ConfigurationRequest;
@@ -150,8 +151,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
             return;
         }
         try {
-            watch().close();
-            p.close();
+            Each.inOrder(watch()::close, p::close);
         } finally {
             gone.accept(this);
         }

@@ -6,6 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.Each;
 import org.warpnfs.rpcrdma.credit.ClientBudget;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -149,11 +150,13 @@ final class RunQueue {
     /** Drops the waiting calls. */
     void close() {
         closed = true;
+        Each.inOrder(this::cancelRequest, () -> Each.leaving(waiting, this::replyLeft));
+    }
+
+    private void cancelRequest() {
         ClientBudget.Request pending = request;
         if (pending != null && budget.cancel(pending)) {
             request = null;
         }
-        waiting.forEach(this::replyLeft);
-        waiting.clear();
     }
 }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.Each;
 
 /**
  * Counts what all connections of one client have in flight: calls, and replies that the client has not taken.
@@ -130,6 +131,6 @@ final class ClientAccount {
                 }
             }
         }
-        granted.forEach(Runnable::run);
+        Each.of(granted, Runnable::run);
     }
 }

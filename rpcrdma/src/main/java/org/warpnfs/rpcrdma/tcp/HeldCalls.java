@@ -2,9 +2,11 @@ package org.warpnfs.rpcrdma.tcp;
 
 import io.netty.channel.Channel;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.warpnfs.limits.Each;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
@@ -115,11 +117,12 @@ final class HeldCalls {
 
     /** The connection has ended. */
     void close() {
-        held.forEach((call, request) -> {
-            call.claim().cancel(request);
-            end(call);
-        });
+        List<Map.Entry<TcpCall, ReplyMemory.Request>> all = List.copyOf(held.entrySet());
         held.clear();
+        Each.of(all, each -> {
+            TcpCall call = each.getKey();
+            Each.inOrder(() -> call.claim().cancel(each.getValue()), () -> end(call));
+        });
     }
 
     private void end(TcpCall call) {

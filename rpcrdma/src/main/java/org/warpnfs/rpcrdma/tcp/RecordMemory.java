@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.tcp;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.FairShare;
+import org.warpnfs.limits.MemoryTurns;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
@@ -48,12 +49,12 @@ final class RecordMemory {
          * other client ends before the free memory does.
          */
         @Override
-        boolean waitsForRoom() {
+        protected boolean waitsForRoom() {
             return share.heldBytes == 0 && lengthBytes > maxBytes - usedBytes;
         }
 
         @Override
-        boolean fits() {
+        protected boolean fits() {
             long freeBytes = maxBytes - usedBytes;
             // The share of what will be free afterwards. A record may be large, and a new client shall find as much
             // memory as each of the others has.
@@ -63,7 +64,7 @@ final class RecordMemory {
         }
 
         @Override
-        void book() {
+        protected void book() {
             RecordMemory.this.book(share, lengthBytes);
         }
     }

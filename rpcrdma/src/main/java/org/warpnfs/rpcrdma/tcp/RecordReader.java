@@ -256,9 +256,11 @@ final class RecordReader {
         int step = Math.min(fragmentLeftBytes, piece.readableBytes());
         boolean all = record == null && step == recordBytes && (header & LAST_FRAGMENT) != 0;
         if (all && (step >= piece.capacity() / SLICED_PART || piece.capacity() < MIN_TARGET_BYTES)) {
+            ByteBuf whole = piece.readRetainedSlice(step);
+            // From here on the caller gives back what was taken.
             takenBytes = 0;
             reset();
-            return piece.readRetainedSlice(step);
+            return whole;
         }
         if (record == null) {
             record = allocator.directBuffer(
@@ -272,8 +274,12 @@ final class RecordReader {
 
     private ByteBuf finish() {
         ByteBuf finished = record != null ? record : allocator.directBuffer(0, 0);
+        // It stays ours until this has succeeded.
+        record = finished;
+        int unusedBytes = takenBytes - finished.readableBytes();
+        takenBytes -= unusedBytes;
+        budget.give(unusedBytes);
         record = null;
-        budget.give(takenBytes - finished.readableBytes());
         takenBytes = 0;
         reset();
         return finished;

@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma.tcp;
 
 import java.util.List;
 import org.warpnfs.limits.FairShare;
+import org.warpnfs.limits.MemoryTurns;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -78,17 +79,17 @@ final class ReplyMemory {
         }
 
         @Override
-        boolean waitsForRoom() {
+        protected boolean waitsForRoom() {
             return share.heapBytes + share.setAsideBytes == 0 && longestBytes > maxBytes - usedBytes;
         }
 
         @Override
-        boolean fits() {
+        protected boolean fits() {
             return ReplyMemory.this.fits(share, alone);
         }
 
         @Override
-        void book() {
+        protected void book() {
             bookSetAside(share, longestBytes);
         }
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.Each;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -128,8 +129,9 @@ public final class TcpListener implements AutoCloseable {
      * @param nowNanos a clock that never goes back
      */
     void closeOverdue(long nowNanos) {
-        connections.connections().forEach(connection -> connection.look(nowNanos));
-        connections.forgetIdle();
+        Each.inOrder(
+                () -> Each.of(List.copyOf(connections.connections()), connection -> connection.look(nowNanos)),
+                connections::forgetIdle);
     }
 
     /** Sets up an accepted connection. Runs on the event loop that the connection will have. */

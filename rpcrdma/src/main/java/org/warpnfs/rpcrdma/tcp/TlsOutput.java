@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.Each;
 import org.warpnfs.payload.Pieces;
 
 /**
@@ -188,7 +189,7 @@ final class TlsOutput implements RecordOutput {
             }
         }
         TlsStart.cut(channel);
-        all.forEach(this::endIfDone);
+        Each.of(all, this::endIfDone);
     }
 
     private void endIfDone(Written written) {

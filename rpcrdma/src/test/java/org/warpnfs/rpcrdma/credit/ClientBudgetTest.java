@@ -96,4 +96,75 @@ class ClientBudgetTest {
         assertThat(told).hasSize(1);
         assertThat(budget.left()).isEqualTo(10);
     }
+
+    /** Otherwise clients with small requests could take by turns what is given back, and the large one had nothing. */
+    @Test
+    void largeRequest_ofAClientThatHoldsNothing_isNotOvertakenByOthers() {
+        List<String> told = new ArrayList<>();
+        ClientBudget shared = ClientBudget.leavingSome(10, 10);
+        assertThat(shared.take(A, 5)).isEqualTo(5);
+        assertThat(shared.takeOrWait(B, 8, () -> told.add("large"))).isNotNull();
+        for (int i = 0; i < 5; i++) {
+            shared.give(A, 1);
+            assertThat(shared.takeOrWait(C, 1, () -> told.add("small"))).isNotNull();
+            assertThat(shared.tryTake(C, 1)).isFalse();
+            assertThat(shared.take(C, 1)).isZero();
+        }
+        assertThat(told).as("what A has given back").containsExactly("large", "small");
+        assertThat(shared.heldBy(B)).isEqualTo(8);
+        shared.give(B, 8);
+        assertThat(told).containsExactly("large", "small", "small", "small", "small", "small");
+        assertThat(shared.heldBy(C)).isEqualTo(5);
+    }
+
+    /** One that waits for what its own client holds would keep all others waiting for that client's replies. */
+    @Test
+    void largeRequest_ofAClientThatHoldsSomething_isOvertakenByOthers() {
+        ClientBudget shared = ClientBudget.leavingSome(10, 10);
+        assertThat(shared.take(A, 5)).isEqualTo(5);
+        assertThat(shared.takeOrWait(A, 1, () -> {})).isNotNull();
+        assertThat(shared.takeOrWait(B, 2, () -> {})).isNull();
+        assertThat(shared.heldBy(B)).isEqualTo(2);
+    }
+
+    @Test
+    void largeRequest_isWithdrawn_thoseBehindItHaveTheirTurn() {
+        List<String> told = new ArrayList<>();
+        ClientBudget shared = ClientBudget.leavingSome(10, 10);
+        shared.take(A, 5);
+        ClientBudget.Request large = shared.takeOrWait(B, 8, () -> told.add("large"));
+        shared.takeOrWait(C, 1, () -> told.add("small"));
+        assertThat(told).isEmpty();
+        assertThat(shared.cancel(large)).isTrue();
+        assertThat(told).containsExactly("small");
+        assertThat(shared.tryTake(B, 1)).isTrue();
+    }
+
+    /** A client with many requests does not keep one with a single request behind all of them. */
+    @Test
+    void clients_thatWait_takeTurns() {
+        List<String> told = new ArrayList<>();
+        ClientBudget one = new ClientBudget(1, 1);
+        one.take(C, 1);
+        for (int i = 0; i < 3; i++) {
+            one.takeOrWait(A, 1, () -> told.add("A"));
+        }
+        one.takeOrWait(B, 1, () -> told.add("B"));
+        one.give(C, 1);
+        one.give(A, 1);
+        assertThat(told).containsExactly("A", "B");
+    }
+
+    @Test
+    void grant_hasADefect_othersAreTold() {
+        List<String> told = new ArrayList<>();
+        budget.take(A, 6);
+        budget.take(B, 4);
+        budget.takeOrWait(A, 1, () -> {
+            throw new IllegalStateException("a defect of the first");
+        });
+        budget.takeOrWait(B, 1, () -> told.add("B"));
+        assertThatThrownBy(() -> budget.give(A, 2)).isInstanceOf(IllegalStateException.class);
+        assertThat(told).containsExactly("B");
+    }
 }

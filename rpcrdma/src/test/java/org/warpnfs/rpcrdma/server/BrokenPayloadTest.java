@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.warpnfs.rpcrdma.testing.SimulatedResponder.inline;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.warpnfs.payload.Payload;
@@ -80,6 +82,37 @@ class BrokenPayloadTest {
         for (Counter level : Counter.values()) {
             if (level.kind() == Counter.Kind.LEVEL) {
                 assertThat(responder.count(level)).as("%s", level).isZero();
+            }
+        }
+    }
+
+    /** A reply that cannot be given up keeps neither those behind it nor the rest of the connection. */
+    @Test
+    void payloadsThatCannotBeReleased_repliesThatWait_leaveNothingElseBehind() throws Exception {
+        SimulatedResponder few = new SimulatedResponder(ResponderOptions.builder()
+                .credits(2 * CALLS, 2 * CALLS)
+                .maxPostedWork(2)
+                .build());
+        RawRequester raw = few.connect(0);
+        for (int xid = 0; xid < 2 * CALLS; xid++) {
+            raw.send(inline(Rpc.call(xid, EchoProgram.PARK)));
+        }
+        few.settle();
+        few.simulation.stall(false, TimeUnit.HOURS.toNanos(1));
+        for (RpcCall call : few.program.parked) {
+            call.reply((EchoProgram.Encoded) xdr -> ((PayloadEncoder) xdr).xdrEncodePayload(new Broken(8)));
+        }
+        few.program.parked.clear();
+        few.simulation.runFor(TimeUnit.MILLISECONDS.toNanos(1));
+        assertThat(released).as("replies that wait or are on their way").hasValue(0);
+        few.simulation.resetAll();
+        few.settle();
+        assertThat(released).hasValue(2 * CALLS);
+        few.service.close();
+        few.settle();
+        for (Counter level : Counter.values()) {
+            if (level.kind() == Counter.Kind.LEVEL) {
+                assertThat(few.count(level)).as("%s", level).isZero();
             }
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +122,7 @@ class RecordReaderTest {
     }
 
     /** Counts what is taken, and refuses beyond a limit. */
-    private static final class Counted implements RecordBudget {
+    private static class Counted implements RecordBudget {
         private int limitBytes;
         private int takenBytes;
 
@@ -223,5 +224,46 @@ class RecordReaderTest {
         assertThat(piece.refCnt()).as("nobody holds the piece").isZero();
         assertThat(record.capacity()).isLessThanOrEqualTo(400);
         record.release();
+    }
+
+    /** What a record has taken would be lost to all clients. */
+    @Test
+    void record_cannotBeCutOutOfItsPiece_givesBackWhatWasTaken() {
+        Counted budget = new Counted(MAX_RECORD_BYTES);
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, budget);
+        ByteBuf piece = new UnpooledHeapByteBuf(allocator, 104, 104) {
+            @Override
+            public ByteBuf readRetainedSlice(int length) {
+                throw new OutOfMemoryError("a slice that cannot be made");
+            }
+        };
+        reader.add(piece.writeInt(LAST_FRAGMENT | 100).writeZero(100));
+        assertThatThrownBy(reader::next).isInstanceOf(OutOfMemoryError.class);
+        assertThat(budget.takenBytes).isEqualTo(100);
+        reader.close();
+        assertThat(budget.takenBytes).isZero();
+        assertThat(piece.refCnt()).isZero();
+    }
+
+    /** What is given back may be the turn of others, who may have a defect. */
+    @Test
+    void record_isWholeAndTheRestCannotBeGivenBack_isReleasedAndNothingIsGivenTwice() {
+        Counted budget = new Counted(MAX_RECORD_BYTES) {
+            @Override
+            public void give(int lengthBytes) {
+                super.give(lengthBytes);
+                if (lengthBytes > 100) {
+                    throw new IllegalStateException("a defect of those who wait");
+                }
+            }
+        };
+        UnpooledByteBufAllocator own = new UnpooledByteBufAllocator(true);
+        RecordReader reader = new RecordReader(own, MAX_RECORD_BYTES, budget);
+        ByteBuf piece = own.directBuffer(108, 108);
+        reader.add(piece.writeInt(100).writeZero(100).writeInt(LAST_FRAGMENT));
+        assertThatThrownBy(reader::next).isInstanceOf(IllegalStateException.class);
+        reader.close();
+        assertThat(budget.takenBytes).isZero();
+        assertThat(own.metric().usedDirectMemory()).isZero();
     }
 }

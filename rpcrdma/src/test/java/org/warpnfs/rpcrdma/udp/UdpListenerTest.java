@@ -9,6 +9,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import java.io.IOException;
@@ -17,6 +18,9 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -262,6 +267,54 @@ class UdpListenerTest {
             sockets.close();
             assertThat(sockets.look()).isEmpty();
         } finally {
+            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+        }
+    }
+
+    /** An exception would end the schedule, and addresses that come later would have no sockets. */
+    @Test
+    void addresses_cannotBeLookedAtOnce_areLookedAtAgain() throws Exception {
+        Deque<Supplier<Set<InetAddress>>> answers = new ArrayDeque<>();
+        answers.add(Set::of);
+        answers.add(() -> {
+            throw new IllegalStateException("a host that cannot say");
+        });
+        answers.add(() -> {
+            throw new AssertionError("a host that cannot say either");
+        });
+        answers.add(() -> Set.of(LOOPBACK));
+        List<Channel> opened = new ArrayList<>();
+        EmbeddedChannel clock = new EmbeddedChannel();
+        clock.freezeTime();
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try {
+            Bootstrap bootstrap = new Bootstrap()
+                    .group(loop)
+                    .channelFactory(() -> {
+                        Channel socket = new NioDatagramChannel();
+                        opened.add(socket);
+                        return socket;
+                    })
+                    .option(AddressSockets.SHARED_PORT, true)
+                    .handler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel channel) {}
+                    });
+            AddressSockets sockets =
+                    new AddressSockets(bootstrap, 0, () -> answers.remove().get());
+            sockets.begin(clock.eventLoop());
+            for (int left = 3; left > 0; left--) {
+                assertThat(answers).hasSize(left);
+                assertThat(opened).isEmpty();
+                clock.advanceTimeBy(5, TimeUnit.SECONDS);
+                clock.runScheduledPendingTasks();
+            }
+            assertThat(answers).isEmpty();
+            assertThat(opened).hasSize(1);
+            sockets.close();
+            assertThat(opened.getFirst().isOpen()).isFalse();
+        } finally {
+            var _ = clock.close();
             loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
         }
     }

@@ -1,27 +1,30 @@
-package org.warpnfs.rpcrdma.tcp;
+package org.warpnfs.limits;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import org.warpnfs.rpcrdma.message.Each;
 
 /**
- * The queue of requests that wait for memory. Clients take turns, each with its oldest request. If the first client in
- * the queue waits for free memory, no other client overtakes it. A request that waits only because of what its own
- * client holds does not hold up others.
+ * The queue of requests that wait for memory, or for parts of another limit. Clients take turns, each with its oldest
+ * request. If the first client in the queue waits for free memory, no other client overtakes it. A request that waits
+ * only because of what its own client holds does not hold up others.
  *
  * <p>Guarded by the lock of its owner, except {@link #tell}, which runs without a lock.
  */
-final class MemoryTurns {
+public final class MemoryTurns {
     /** The waiting requests of one client. */
-    static class Share {
+    public static class Share {
+        /** A client of whom nothing waits. */
+        protected Share() {}
+
         private final Deque<Request> waiting = new ArrayDeque<>();
 
         /** Requests that come before all others of the client. */
         private final Deque<Request> first = new ArrayDeque<>();
 
-        final boolean hasWaiting() {
+        /** True if a request of the client waits. */
+        public final boolean hasWaiting() {
             return !waiting.isEmpty() || !first.isEmpty();
         }
 
@@ -35,44 +38,47 @@ final class MemoryTurns {
     }
 
     /** One waiting request. */
-    abstract static class Request {
+    public abstract static class Request {
         private final Share share;
         private final Runnable granted;
 
         /** @param granted runs once the memory has been taken */
-        Request(Share share, Runnable granted) {
+        protected Request(Share share, Runnable granted) {
             this.share = share;
             this.granted = granted;
         }
 
         /** Whether there is not enough free memory, and the client holds nothing that it could give back. */
-        abstract boolean waitsForRoom();
+        protected abstract boolean waitsForRoom();
 
-        abstract boolean fits();
+        /** Whether it may be granted now. */
+        protected abstract boolean fits();
 
         /** Takes the memory. */
-        abstract void book();
+        protected abstract void book();
     }
 
     private final Deque<Share> turns = new ArrayDeque<>();
     private boolean headWaitsForRoom;
 
-    boolean isEmpty() {
+    /** True if nobody waits. */
+    public boolean isEmpty() {
         return turns.isEmpty();
     }
 
     /** Whether the first client in the queue waits for free memory. Then no other takes any. */
-    boolean headWaitsForRoom() {
+    public boolean headWaitsForRoom() {
         return headWaitsForRoom;
     }
 
-    void add(Request request) {
+    /** Adds a request behind all others of its client. */
+    public void add(Request request) {
         takeTurn(request.share);
         request.share.waiting.addLast(request);
     }
 
     /** Adds a request before all others of its client, except those that were added or moved there earlier. */
-    void addFirst(Request request) {
+    public void addFirst(Request request) {
         takeTurn(request.share);
         request.share.first.addLast(request);
     }
@@ -87,7 +93,7 @@ final class MemoryTurns {
      * Moves a request where {@link #addFirst} adds one. The turn of its client does not change. Returns false if it is
      * not in the queue.
      */
-    boolean toFront(Request request) {
+    public boolean toFront(Request request) {
         if (!request.share.waiting.remove(request)) {
             return false;
         }
@@ -96,7 +102,7 @@ final class MemoryTurns {
     }
 
     /** Records that the first client in the queue waits for free memory, although nothing was granted or given back. */
-    void waitForRoom() {
+    public void waitForRoom() {
         headWaitsForRoom = true;
     }
 
@@ -104,7 +110,7 @@ final class MemoryTurns {
      * Removes a request. Returns false if it is not in the queue. The caller then calls {@link #grant}, because the
      * request may have held up others.
      */
-    boolean remove(Request request) {
+    public boolean remove(Request request) {
         if (!request.share.remove(request)) {
             return false;
         }
@@ -115,7 +121,7 @@ final class MemoryTurns {
     }
 
     /** Grants and takes memory for all requests that are possible now. */
-    List<Request> grant() {
+    public List<Request> grant() {
         List<Request> granted = new ArrayList<>();
         int before;
         do {
@@ -148,7 +154,7 @@ final class MemoryTurns {
     }
 
     /** Tells each of them, even if one throws, because the memory is theirs already. */
-    static void tell(List<Request> granted) {
+    public static void tell(List<Request> granted) {
         Each.of(granted, request -> request.granted.run());
     }
 }
