@@ -2,10 +2,10 @@ package org.warpnfs.nfs.v4.state.core;
 
 /**
  * Limits of the state that clients may have. Limits of all clients are shared by client addresses. An address may take
- * more as long as it has no more than what is left. So a single address gets half, and a newcomer finds
- * some unless many addresses have taken all they could before. Before a client is refused, others are removed: those whose lease has run out, and those that were never confirmed or
- * have no state. A client that is refused gets an error that it does not repeat: SERVERFAULT, in NFSv4.0 RESOURCE, and
- * NOSPC from CREATE_SESSION.
+ * more as long as it has no more than what is left. So a single address gets half, and a newcomer finds some unless
+ * many addresses have taken all they could before. Before a client is refused, others are removed: those whose lease
+ * has run out, and those that were never confirmed or have no state. A client that is refused gets an error that it
+ * does not repeat: SERVERFAULT, in NFSv4.0 RESOURCE, and NOSPC from CREATE_SESSION.
  *
  * @param maxClients client records, confirmed or not
  * @param maxSessionsPerClient sessions of one client
