@@ -190,24 +190,16 @@ class FailingSyncTest extends LocalFixture {
     /** The call that made the file has failed or died before its sync, and the client sends it again. */
     @Test
     void exclusiveCreate_repeatedAfterASyncThatFailed_isAnsweredWhenItIsStable() throws Exception {
-        CreateMode mode = new CreateMode.Exclusive(7, AttributeChanges.ofPermissions(0644));
-        FileName name = FileName.of("f");
-        calls.fail(Errno.EIO);
-        assertFails(FsError.IO, () -> fs.create(Caller.ROOT, fs.root(), name, mode));
-        assertThat(Files.exists(base.resolve("tree/f"))).isTrue();
-
-        assertFails(FsError.IO, () -> fs.create(Caller.ROOT, fs.root(), name, mode));
-        calls.heal();
-        calls.forget();
-        assertThat(fs.create(Caller.ROOT, fs.root(), name, mode).isNew()).isFalse();
-
-        assertThat(calls.count()).isPositive();
+        assertIsAnsweredWhenStable(new CreateMode.Exclusive(7, AttributeChanges.ofPermissions(0644)));
     }
 
     /** The call that made the file has failed, was killed before its sync or still runs. */
     @Test
     void uncheckedCreate_ofAFileWhoseSyncFailed_isAnsweredWhenItIsStable() throws Exception {
-        CreateMode mode = new CreateMode.Unchecked(AttributeChanges.ofPermissions(0644));
+        assertIsAnsweredWhenStable(new CreateMode.Unchecked(AttributeChanges.ofPermissions(0644)));
+    }
+
+    private void assertIsAnsweredWhenStable(CreateMode mode) throws Exception {
         FileName name = FileName.of("f");
         calls.fail(Errno.EIO);
         assertFails(FsError.IO, () -> fs.create(Caller.ROOT, fs.root(), name, mode));
