@@ -159,6 +159,23 @@ public final class Export {
     }
 
     /**
+     * True if the host at {@code address} is served and may call from any port, so that each of its users can do what
+     * the host can. Asks no name service: where one decides, every rule has to say so.
+     */
+    public boolean takesEveryPortOf(InetAddress address) {
+        try {
+            if (policy.needsNames()) {
+                return policy.rules().stream()
+                        .noneMatch(rule -> rule.options().privilegedPort());
+            }
+            ExportOptions options = policy.optionsFor(address);
+            return options != null && !options.privilegedPort();
+        } catch (AnswerPending e) {
+            return false;
+        }
+    }
+
+    /**
      * Decides whether the export accepts {@code requester}, and as which caller. The rule for the host says how user,
      * group and supplementary groups are squashed, each of them separately.
      *

@@ -48,7 +48,7 @@ public record Requester(
         InetAddress address = remote == null ? null : remote.getAddress();
         return new Requester(
                 address == null ? new InetSocketAddress(0).getAddress() : address,
-                isPrivileged(transport, remote),
+                isPrivileged(transport),
                 identity,
                 identities,
                 security);
@@ -61,10 +61,12 @@ public record Requester(
                 : said;
     }
 
-    private static boolean isPrivileged(RpcTransport transport, InetSocketAddress remote) {
+    /** True if the calls of that transport come from a port that only the superuser of the client's host can use. */
+    public static boolean isPrivileged(RpcTransport transport) {
         if (transport instanceof PrivilegedPeer peer) {
             return peer.isPrivileged();
         }
+        InetSocketAddress remote = transport.getRemoteSocketAddress();
         return remote != null && remote.getPort() < FIRST_USER_PORT;
     }
 }

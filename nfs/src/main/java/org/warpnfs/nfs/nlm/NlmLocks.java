@@ -419,9 +419,11 @@ final class NlmLocks {
         }
     }
 
-    /** Releases everything of the clients that fit. Returns on how many files there was something. */
-    int free(Predicate<NlmHost> hosts) {
-        return freeAll(() -> holdings.of(hosts));
+    /** Releases everything of the clients that fit on file systems that do. Returns on how many files there was some. */
+    int free(Predicate<NlmHost> hosts, Predicate<FileSystem> fileSystems) {
+        return freeAll(() -> holdings.of(hosts).stream()
+                .filter(place -> fileSystems.test(place.fileSystem()))
+                .toList());
     }
 
     /** Releases everything on a file system that is no longer served. */

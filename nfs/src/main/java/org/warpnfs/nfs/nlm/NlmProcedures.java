@@ -29,9 +29,17 @@ final class NlmProcedures {
     private final NfsHandles handles;
     private final NlmLocks locks;
     private final NlmShares shares;
+    private final Restarts restarts;
     private final OtherPrograms others;
 
-    NlmProcedures(ExportTable exports, NfsHandles handles, NlmLocks locks, NlmShares shares, OtherPrograms others) {
+    NlmProcedures(
+            ExportTable exports,
+            NfsHandles handles,
+            NlmLocks locks,
+            NlmShares shares,
+            Restarts restarts,
+            OtherPrograms others) {
+        this.restarts = restarts;
         this.others = others;
         this.exports = exports;
         this.handles = handles;
@@ -195,11 +203,10 @@ final class NlmProcedures {
         }
     }
 
-    /** FREE_ALL: everything that the host of that name has, if the call comes from its address. */
+    /** FREE_ALL: what the host of that name has, if the call comes from its address. */
     NlmReply freeAll(Call call, StateArgs args) {
         NlmHost host = call.from().host(args.name());
-        int _ = locks.free(host::equals);
-        shares.free(host::equals);
+        int _ = restarts.free(call.from(), host::equals);
         return NlmReply.of(NlmStatus.GRANTED);
     }
 }

@@ -63,9 +63,10 @@ public final class NlmServer {
                 NsmRecords.open(store, limits.maxHosts()), others.calls(), limits.maxHosts(), forgiving);
         this.locks = new NlmLocks(locks, limits, monitor, others, clockNanos);
         this.shares = new NlmShares(limits.maxShares());
+        Restarts restarts = new Restarts(exports, this.locks, shares);
         this.nlm = new NlmProgram(
-                new NlmProcedures(exports, handles, this.locks, shares, others), others.calls(), recorder);
-        this.nsm = new NsmProgram(monitor, new Restarts(this.locks, shares), recorder);
+                new NlmProcedures(exports, handles, this.locks, shares, restarts, others), others.calls(), recorder);
+        this.nsm = new NsmProgram(monitor, restarts, recorder);
         if (monitor.hasReclaimers()) {
             LOG.info("NLM grace period of {} s: locks are only reclaimed", grace.toSeconds());
             locks.reclaimUntil(clockNanos.getAsLong() + grace.toNanos());

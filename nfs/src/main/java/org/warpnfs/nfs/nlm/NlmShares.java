@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.nlm;
 
+import java.net.InetAddress;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
@@ -68,9 +70,20 @@ final class NlmShares {
         return NlmStatus.GRANTED;
     }
 
-    /** Frees everything of the clients that fit. */
-    synchronized void free(Predicate<NlmHost> hosts) {
-        free((sharer, _) -> hosts.test(sharer.host()));
+    /** Frees everything of the clients that fit on file systems that do. */
+    synchronized void free(Predicate<NlmHost> hosts, Predicate<FileSystem> fileSystems) {
+        free((sharer, modes) -> hosts.test(sharer.host()) && fileSystems.test(modes.fileSystem()));
+    }
+
+    /** The names under which clients of this address have reservations. */
+    synchronized List<String> namesAt(InetAddress address) {
+        return byFile.values().stream()
+                .flatMap(there -> there.keySet().stream())
+                .map(Sharer::host)
+                .filter(host -> host.address().equals(address))
+                .map(NlmHost::name)
+                .distinct()
+                .toList();
     }
 
     /** Frees everything on a file system that is no longer served. */

@@ -24,7 +24,8 @@ import org.warpnfs.nfs.stats.OperationMeter;
  * NSM, the Network Status Monitor, version 1 (X/Open XNFS, chapter 11): clients tell by SM_NOTIFY that they have
  * restarted, and their locks are freed.
  *
- * <p>SM_NOTIFY frees only what calls from its own address have locked. The other procedures are for a lock manager on
+ * <p>SM_NOTIFY frees only what calls from its own address have locked, and in exports that demand a privileged port only
+ * if it comes from one. The other procedures are for a lock manager on
  * the monitor's own host, which here is part of this server. So they refuse: SM_STAT and SM_MON with STAT_FAIL, and the
  * others change nothing.
  *
@@ -88,7 +89,7 @@ public final class NsmProgram implements RpcDispatchable, LaneProgram {
                     rpc.failRpcGarbage();
                     return;
                 }
-                restarts.restarted(NlmCaller.of(rpc).address(), args);
+                restarts.restarted(NlmCaller.of(rpc), args);
                 rpc.reply(XdrVoid.XDR_VOID);
             }
             default -> rpc.reply(XdrVoid.XDR_VOID);

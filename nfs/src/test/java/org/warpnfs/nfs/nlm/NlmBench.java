@@ -46,6 +46,10 @@ import org.warpnfs.nfs.testing.ReplyReader;
 final class NlmBench implements PeerCalls {
     static final int CLIENT = 2;
     static final int OTHER = 3;
+    /** A port of the superuser, and one that any user of a client can have. */
+    static final int PRIVILEGED = 700;
+
+    static final int ANYBODYS = 40_000;
     static final long GRACE_NANOS = Duration.ofSeconds(30).toNanos();
 
     final FileSystem fs;
@@ -71,6 +75,9 @@ final class NlmBench implements PeerCalls {
 
     int openHas;
     long nowNanos;
+    /** The port that calls come from. */
+    int port = PRIVILEGED;
+
     /** How many of the calls were answers. */
     int answersSent;
 
@@ -180,14 +187,17 @@ final class NlmBench implements PeerCalls {
     }
 
     ReplyReader send(RpcDispatchable program, int lastOctet, byte[] message) {
-        byte[] reply = sendRaw(program, lastOctet, message);
-        return new ReplyReader(reply);
+        return new ReplyReader(sendFrom(port, program, lastOctet, message));
     }
 
     static byte[] sendRaw(RpcDispatchable program, int lastOctet, byte[] message) {
+        return sendFrom(PRIVILEGED, program, lastOctet, message);
+    }
+
+    private static byte[] sendFrom(int port, RpcDispatchable program, int lastOctet, byte[] message) {
         try {
             InetAddress client = InetAddress.getByAddress(new byte[] {10, 9, 0, (byte) lastOctet});
-            return ReplyKeeper.call(program, new InetSocketAddress(client, 700), message);
+            return ReplyKeeper.call(program, new InetSocketAddress(client, port), message);
         } catch (Exception e) {
             throw new AssertionError(e);
         }
@@ -195,6 +205,10 @@ final class NlmBench implements PeerCalls {
 
     static CallWriter nlm(int procedure) {
         return NlmClient.begin(procedure);
+    }
+
+    static int lastWord(byte[] result) {
+        return ByteBuffer.wrap(result).getInt(result.length - Integer.BYTES);
     }
 
     private CallWriter lockOf(CallWriter call, String owner, long offset, long length) {
@@ -221,6 +235,20 @@ final class NlmBench implements PeerCalls {
         CallWriter call = nlm(NlmProgram.LOCK).words(block ? 1 : 0, exclusive ? 1 : 0);
         lockOf(call, owner, offset, length).words(reclaim ? 1 : 0, 3);
         return statusOf(status(client, call));
+    }
+
+    /** Locks a byte for reading as a client of that name. */
+    NlmStatus lockAs(int client, String name, long offset) {
+        CallWriter call = nlm(NlmProgram.LOCK)
+                .words(0, 0)
+                .string(name)
+                .opaque(handle())
+                .string("a")
+                .words(1)
+                .hyper(offset)
+                .hyper(1)
+                .words(0, 1);
+        return statusOf(lastWord(sendFrom(port, server.nlm(), client, call.toBytes())));
     }
 
     NlmStatus unlock(int client, String owner, long offset, long length) {
@@ -255,6 +283,17 @@ final class NlmBench implements PeerCalls {
                 .putInt(0x0a0b0000)
                 .putInt(status.code())
                 .flip();
+    }
+
+    void freeAll(int client, String name) {
+        byte[] message = CallWriter.call(7, NlmProgram.PROGRAM, NlmProgram.VERSION, NlmProgram.FREE_ALL)
+                .authSys(0, 0)
+                .string(name)
+                .words(1)
+                .toBytes();
+        if (send(server.nlm(), client, message).stat() != ReplyReader.SUCCESS) {
+            throw new AssertionError("FREE_ALL was not accepted");
+        }
     }
 
     void notifyRestart(int client, String name, int state) {

@@ -288,16 +288,70 @@ class NlmProgramTest {
     @Test
     void freeAll_ofAnotherAddress_freesNothing() {
         bench.lock(CLIENT, "a", false, true, 0, 1);
-        byte[] message = CallWriter.call(7, NlmProgram.PROGRAM, NlmProgram.VERSION, NlmProgram.FREE_ALL)
-                .authSys(0, 0)
-                .string("client.lab")
-                .words(1)
-                .toBytes();
 
-        bench.send(bench.server.nlm(), OTHER, message);
+        bench.freeAll(OTHER, "client.lab");
         assertThat(bench.server.lockCount()).isEqualTo(1);
 
-        bench.send(bench.server.nlm(), CLIENT, message);
+        bench.freeAll(CLIENT, "client.lab");
+        assertThat(bench.server.lockCount()).isZero();
+    }
+
+    @Test
+    void everyProcedure_ofASecureExportFromAPortOfAnyUser_isRefusedAndChangesNothing() {
+        NlmBench secure = new NlmBench(null, ExportOptions.DEFAULTS.withPrivilegedPort(true));
+        assertThat(secure.lock(CLIENT, "a", false, true, 0, 1)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(secure.lock(OTHER, "b", true, true, 0, 1)).isEqualTo(NlmStatus.BLOCKED);
+        assertThat(secure.share(CLIENT, "a", 0, 1, true)).isEqualTo(NlmStatus.GRANTED);
+        secure.port = NlmBench.ANYBODYS;
+
+        assertThat(secure.test(CLIENT, "a", 5, 1)).isEqualTo(NlmStatus.FAILED);
+        assertThat(secure.lock(CLIENT, "a", false, true, 5, 1)).isEqualTo(NlmStatus.FAILED);
+        assertThat(secure.unlock(CLIENT, "a", 0, 1)).isEqualTo(NlmStatus.FAILED);
+        assertThat(secure.cancel(OTHER, "b", 0, 1)).isEqualTo(NlmStatus.FAILED);
+        assertThat(secure.share(CLIENT, "a", 0, 1, true)).isEqualTo(NlmStatus.FAILED);
+        assertThat(secure.share(CLIENT, "a", 0, 1, false)).isEqualTo(NlmStatus.FAILED);
+        secure.freeAll(CLIENT, "client.lab");
+        // The forms that are answered by calls of their own: TEST_MSG, LOCK_MSG, CANCEL_MSG, UNLOCK_MSG.
+        for (int procedure = NlmProgram.TEST_MSG; procedure < NlmProgram.GRANTED_MSG; procedure++) {
+            CallWriter call = NlmBench.nlm(procedure)
+                    .words(
+                            procedure == NlmProgram.TEST_MSG
+                                    ? new int[] {1}
+                                    : procedure == NlmProgram.TEST_MSG + 3 ? new int[0] : new int[] {1, 1});
+            call.string("client.lab")
+                    .opaque(secure.handle())
+                    .string("a")
+                    .words(1)
+                    .hyper(0)
+                    .hyper(1);
+            secure.send(secure.server.nlm(), CLIENT, call.words(0, 3).toBytes());
+        }
+        // GRANTED_RES and its like, of which nothing depends.
+        for (int procedure = NlmProgram.TEST_RES; procedure <= NlmProgram.GRANTED_RES; procedure++) {
+            secure.send(
+                    secure.server.nlm(),
+                    CLIENT,
+                    NlmBench.nlm(procedure).words(0).toBytes());
+        }
+
+        assertThat(secure.calls).as("the answers of the _MSG forms").hasSize(4).allSatisfy(call -> assertThat(
+                        NlmBench.lastWord(call.arguments().toBytes()))
+                .isEqualTo(NlmStatus.FAILED.code()));
+        assertThat(secure.server.lockCount()).isEqualTo(1);
+        assertThat(secure.server.shareCount()).isEqualTo(1);
+        assertThat(secure.service.waiting()).isEqualTo(1);
+        secure.port = NlmBench.PRIVILEGED;
+        secure.freeAll(CLIENT, "client.lab");
+        secure.runNotices();
+        assertThat(secure.server.lockCount()).as("now the other's").isEqualTo(1);
+        assertThat(secure.server.shareCount()).isZero();
+    }
+
+    @Test
+    void freeAll_ofAnExportThatTakesEveryPort_isDoneFromEveryPort() {
+        bench.lock(CLIENT, "a", false, true, 0, 1);
+        bench.port = NlmBench.ANYBODYS;
+        bench.freeAll(CLIENT, "client.lab");
         assertThat(bench.server.lockCount()).isZero();
     }
 

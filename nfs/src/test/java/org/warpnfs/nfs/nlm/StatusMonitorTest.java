@@ -207,6 +207,50 @@ class StatusMonitorTest {
     }
 
     @Test
+    void notify_ofASecureExportFromAPortOfAnyUser_freesNothingAndTheTrueOneFreesAll() {
+        NlmBench bench = new NlmBench(directory, ExportOptions.DEFAULTS.withPrivilegedPort(true));
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.share(CLIENT, "a", 3, 3, true);
+
+        bench.port = NlmBench.ANYBODYS;
+        bench.notifyRestart(CLIENT, "client.lab", 5);
+        bench.notifyRestart(CLIENT, "another form", 5);
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+        assertThat(bench.server.shareCount()).isEqualTo(1);
+
+        bench.port = NlmBench.PRIVILEGED;
+        bench.notifyRestart(CLIENT, "client.lab", 5);
+        assertThat(bench.server.lockCount())
+                .as("its state was not used up by the false one")
+                .isZero();
+        assertThat(bench.server.shareCount()).isZero();
+    }
+
+    @Test
+    void notify_ofAnExportThatTakesEveryPort_freesFromEveryPort() {
+        NlmBench bench = start();
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        bench.port = NlmBench.ANYBODYS;
+        bench.notifyRestart(CLIENT, "client.lab", 5);
+        assertThat(bench.server.lockCount()).isZero();
+    }
+
+    /** Hosts behind one address translator: one of them that restarts says nothing of the others. */
+    @Test
+    void notify_ofANeighbourBehindTheSameAddress_freesNothingOfTheOthers() {
+        NlmBench bench = start();
+        bench.lock(CLIENT, "a", false, true, 0, 10);
+        assertThat(bench.lockAs(CLIENT, "neighbour.lab", 20)).isEqualTo(NlmStatus.GRANTED);
+
+        bench.notifyRestart(CLIENT, "third.lab", 5);
+        assertThat(bench.server.lockCount()).as("whose it is nobody knows").isEqualTo(2);
+
+        bench.notifyRestart(CLIENT, "neighbour", 5);
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+        assertThat(bench.test(OTHER, "prober", 0, 10)).isEqualTo(NlmStatus.DENIED);
+    }
+
+    @Test
     void notify_anotherFormOfTheName_freesOnceForOneRestart() {
         NlmBench bench = start();
         bench.lock(CLIENT, "a", false, true, 0, 10);
@@ -288,17 +332,7 @@ class StatusMonitorTest {
         int monitored = 0;
         NlmStatus status = NlmStatus.GRANTED;
         for (int i = 0; status == NlmStatus.GRANTED && i < 20; i++) {
-            CallWriter call = NlmBench.nlm(NlmProgram.LOCK)
-                    .words(0, 0)
-                    .string("name" + i)
-                    .opaque(bench.handle())
-                    .string("a")
-                    .words(1)
-                    .hyper(0)
-                    .hyper(1)
-                    .words(0, 1);
-            ByteBuffer reply = ByteBuffer.wrap(NlmBench.sendRaw(bench.server.nlm(), CLIENT, call.toBytes()));
-            status = NlmBench.statusOf(reply.getInt(reply.limit() - 4));
+            status = bench.lockAs(CLIENT, "name" + i, 0);
             monitored += status == NlmStatus.GRANTED ? 1 : 0;
         }
         assertThat(monitored).isEqualTo(5);
