@@ -256,22 +256,33 @@ public final class Export {
         return switch (requester.identity()) {
             case Identity.Anonymous _ -> anonymous(options);
             case Identity.KerberosUser user -> squashed(options, squash, user, requester.known());
-            case Identity.SystemUser user ->
-                switch (squash) {
-                    case NONE ->
-                        new Caller(
-                                user.uid(),
-                                user.gid(),
-                                groups(user, requester.known().groups()));
-                    case ALL -> anonymous(options);
-                    case ROOT ->
-                        rootSquashed(
-                                options,
-                                user.uid(),
-                                user.gid(),
-                                groups(user, requester.known().groups()));
-                };
+            case Identity.SystemUser user -> squashed(options, squash, user, requester.known());
         };
+    }
+
+    /** A user of AUTH_SYS has the groups that the client says, or that this host knows. */
+    private Caller squashed(ExportOptions options, Squash squash, Identity.SystemUser user, Identities known)
+            throws ExportDenial {
+        if (squash == Squash.ALL) {
+            return anonymous(options);
+        }
+        if (isPseudo()) {
+            // Groups have no effect in virtual directories, where every caller has the same rights.
+            return new Caller(user.uid(), user.gid(), List.of());
+        }
+        GroupSource source = known.groups();
+        List<Long> groups;
+        try {
+            groups = source.groupsOf(user.uid(), user.groups());
+        } catch (AnswerPending e) {
+            throw new ExportDenial(ExportDenial.Reason.PENDING);
+        }
+        long gid = user.isConfigured() ? user.gid() : source.primaryOf(user.uid(), user.gid(), groups);
+        if (squash == Squash.ROOT) {
+            return rootSquashed(options, user.uid(), gid, groups);
+        }
+        // Whatever group the superuser gives to its new files, it could give them afterwards.
+        return new Caller(user.uid(), user.uid() == 0 ? user.gid() : gid, groups);
     }
 
     /** A user of Kerberos has the groups that this host knows. The client says nothing about them. */
@@ -297,15 +308,6 @@ public final class Export {
 
     private static Caller anonymous(ExportOptions options) {
         return new Caller(options.anonUid(), options.anonGid(), List.of());
-    }
-
-    private List<Long> groups(Identity.SystemUser user, GroupSource source) throws ExportDenial {
-        try {
-            // Groups have no effect in virtual directories, where every caller has the same rights.
-            return isPseudo() ? List.of() : source.groupsOf(user.uid(), user.groups());
-        } catch (AnswerPending e) {
-            throw new ExportDenial(ExportDenial.Reason.PENDING);
-        }
     }
 
     private static Caller rootSquashed(ExportOptions options, long uid, long gid, List<Long> said) {

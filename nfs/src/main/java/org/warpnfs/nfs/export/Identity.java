@@ -21,10 +21,19 @@ public sealed interface Identity {
     /** The kind of credential that named the user. */
     Flavor flavor();
 
-    /** AUTH_SYS: user and groups of the client, unsigned 32 bits each. */
-    record SystemUser(long uid, long gid, List<Long> groups) implements Identity {
+    /**
+     * AUTH_SYS: user and groups, unsigned 32 bits each.
+     *
+     * @param isConfigured true if the configuration of this server names them in place of the client
+     */
+    record SystemUser(long uid, long gid, List<Long> groups, boolean isConfigured) implements Identity {
         public SystemUser {
             groups = List.copyOf(groups);
+        }
+
+        /** Makes a user whom the client names. */
+        public SystemUser(long uid, long gid, List<Long> groups) {
+            this(uid, gid, groups, false);
         }
 
         @Override

@@ -57,7 +57,7 @@ public record Requester(
     /** Replaces the user that a client names in AUTH_SYS, if its certificate stands for one user. */
     private static Identity mapped(Identity said, CertificateUsers.@Nullable User user) {
         return user != null && said instanceof Identity.SystemUser
-                ? new Identity.SystemUser(user.uid(), user.gid(), List.of())
+                ? new Identity.SystemUser(user.uid(), user.gid(), List.of(), true)
                 : said;
     }
 

@@ -17,6 +17,16 @@ public interface GroupSource {
      */
     List<Long> groupsOf(long uid, List<Long> said) throws AnswerPending;
 
+    /**
+     * The primary group of a user.
+     *
+     * @param said the primary group of the credential
+     * @param groups what {@link #groupsOf} has for that user
+     */
+    default long primaryOf(long uid, long said, List<Long> groups) {
+        return said;
+    }
+
     /** True if a query may wait for a name service. */
     default boolean mayWait() {
         return this != CREDENTIAL;

@@ -9,8 +9,9 @@ import java.util.function.LongSupplier;
  * rpc.mountd(8). So users with more than sixteen groups have all of them, and no client can claim that its user is in a
  * group.
  *
- * <p>A user who is not known here is only in the primary group of the credential. (knfsd believes the client then.) The
- * superuser is not looked up: no group gives it more rights.
+ * <p>The primary group of a credential counts if the user is in it, so that newgrp(1) works; else the primary group is
+ * that of this host. A user who is not known here is only in the group of nobody. (knfsd believes the client in all of
+ * these.) The superuser is not looked up, and has group 0: no group gives it more rights.
  *
  * <p>Safe for any thread.
  */
@@ -19,6 +20,8 @@ public final class ManagedGroups implements GroupSource {
     private static final long MOST_IDS = 256 * 1024;
 
     private static final int IDS_OF_A_USER = 8;
+
+    private static final long NOBODY = 65534;
 
     private final KeptAnswers<Long, List<Long>> answers;
 
@@ -41,5 +44,13 @@ public final class ManagedGroups implements GroupSource {
     @Override
     public List<Long> groupsOf(long uid, List<Long> said) throws AnswerPending {
         return uid == 0 ? List.of() : answers.of(uid);
+    }
+
+    @Override
+    public long primaryOf(long uid, long said, List<Long> groups) {
+        if (uid == 0) {
+            return 0;
+        }
+        return groups.contains(said) ? said : groups.isEmpty() ? NOBODY : groups.getFirst();
     }
 }

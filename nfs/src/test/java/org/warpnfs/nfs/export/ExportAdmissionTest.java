@@ -12,6 +12,12 @@ import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.limits.Protection;
 import org.warpnfs.limits.SecuredPeer;
+import org.warpnfs.nfs.idmap.GroupSource;
+import org.warpnfs.nfs.idmap.Identities;
+import org.warpnfs.nfs.idmap.KeptAnswers;
+import org.warpnfs.nfs.idmap.ManagedGroups;
+import org.warpnfs.nfs.idmap.OwnerNames;
+import org.warpnfs.nfs.testing.KnownAccounts;
 
 class ExportAdmissionTest {
     private static final Identity USER = new Identity.SystemUser(1000, 100, List.of(4L, 0L, 27L));
@@ -41,6 +47,34 @@ class ExportAdmissionTest {
         for (Squash squash : Squash.values()) {
             assertThat(callerAt(squash, NOBODY)).isEqualTo(new Caller(77, 88, List.of()));
         }
+    }
+
+    @Test
+    void admit_groupsOfThisHost_primaryGroupOfTheClientCountsOnlyIfTheUserIsInIt() throws ExportDenial {
+        List<Long> groups = List.of(50L, 60L);
+        ManagedGroups managed = new ManagedGroups(
+                new KnownAccounts().groupsOf(1000, groups), KeptAnswers.Terms.DEFAULT, Runnable::run, () -> 0);
+        assertThat(callerAt(Squash.NONE, USER, managed)).isEqualTo(new Caller(1000, 50, groups));
+        assertThat(callerAt(Squash.ROOT, new Identity.SystemUser(1000, 60, List.of()), managed))
+                .isEqualTo(new Caller(1000, 60, groups));
+        assertThat(callerAt(Squash.ROOT, new Identity.SystemUser(0, 27, List.of(27L)), managed))
+                .as("the superuser, who becomes nobody with every group")
+                .isEqualTo(new Caller(77, 88, List.of()));
+        assertThat(callerAt(Squash.NONE, new Identity.SystemUser(0, 27, List.of(27L)), managed))
+                .isEqualTo(new Caller(0, 27, List.of()));
+        assertThat(callerAt(Squash.ROOT, new Identity.SystemUser(4711, 4711, List.of(), true), managed))
+                .as("the user of a certificate")
+                .isEqualTo(new Caller(4711, 4711, List.of()));
+    }
+
+    private static Caller callerAt(Squash squash, Identity identity, GroupSource groups) throws ExportDenial {
+        Requester requester = new Requester(
+                InetAddresses.forString("192.0.2.1"),
+                true,
+                identity,
+                new Identities(groups, OwnerNames.NUMERIC),
+                SecuredPeer.Security.CLEAR);
+        return export(rule("*", OPTIONS.withSquash(squash))).admit(requester).caller();
     }
 
     @Test

@@ -38,6 +38,15 @@ class ManagedGroupsTest {
     }
 
     @Test
+    void primaryOf_anyUser_isAGroupOfTheUser() {
+        assertThat(groups().primaryOf(1000, 150, MANY)).as("newgrp").isEqualTo(150);
+        assertThat(groups().primaryOf(1000, 27, MANY)).isEqualTo(100);
+        assertThat(groups().primaryOf(1001, 27, List.of())).as("nobody's").isEqualTo(65534);
+        assertThat(groups().primaryOf(0, 27, List.of())).isZero();
+        assertThat(GroupSource.CREDENTIAL.primaryOf(1000, 27, MANY)).isEqualTo(27);
+    }
+
+    @Test
     void groupsOf_superuser_isNeverAskedFor() throws AnswerPending {
         List<Runnable> questions = new ArrayList<>();
         assertThat(groups(questions).groupsOf(0, List.of(27L))).isEmpty();

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.idmap.Identities;
@@ -71,10 +72,45 @@ class ManagedGroupsTest {
         assertThat(read(believing, fileOf(believing, believing.data, 27), 27)).isEqualTo(Nfs3Status.OK);
     }
 
+    private static Nfs3Status readAs(V3Server server, byte[] file, int uid, int gid) {
+        CallWriter call = CallWriter.call(
+                        7_000 + uid + gid, Nfs3Program.PROGRAM, Nfs3Program.VERSION, V3Server.READ)
+                .authSys(uid, gid);
+        return new V3Reply(server.send(call.opaque(file).hyper(0).words(100).toBytes())).status();
+    }
+
     @Test
-    void firstGroup_isTheCredentials_soThatNewgrpWorks() throws Exception {
+    void firstGroup_thatOnlyTheClientClaims_doesNotCount() throws Exception {
         V3Server server = server(Runnable::run);
-        assertThat(read(server, fileOf(server, server.data, 100))).isEqualTo(Nfs3Status.OK);
+        byte[] file = fileOf(server, server.data, 27);
+        assertThat(readAs(server, file, BOB, 27)).isEqualTo(Nfs3Status.ACCES);
+        assertThat(readAs(server, file, 4711, 27)).as("a user whom nobody knows").isEqualTo(Nfs3Status.ACCES);
+        assertThat(readAs(server, file, 0, 27)).as("the superuser, squashed").isEqualTo(Nfs3Status.ACCES);
+        V3Server believing = new V3Server();
+        assertThat(readAs(believing, fileOf(believing, believing.data, 27), BOB, 27))
+                .isEqualTo(Nfs3Status.OK);
+    }
+
+    @Test
+    void firstGroup_isOneOfTheUser_isTheCredentials_soThatNewgrpWorks() throws Exception {
+        V3Server server = server(Runnable::run);
+        assertThat(createdBy(server, BOB, FAR)).isEqualTo(FAR);
+        assertThat(createdBy(server, BOB, 27)).as("the first of this host").isEqualTo(501);
+        assertThat(createdBy(server, 4711, 27)).as("nobody's").isEqualTo(65534);
+    }
+
+    /** The group of a file that a user makes. */
+    private static long createdBy(V3Server server, int uid, int gid) throws Exception {
+        String name = "of" + uid + "." + gid;
+        CallWriter call = CallWriter.call(gid, Nfs3Program.PROGRAM, Nfs3Program.VERSION, V3Server.CREATE)
+                .authSys(uid, gid);
+        // UNCHECKED, with a mode and nothing else.
+        call.opaque(server.root()).string(name).words(0, 1, 0644, 0, 0, 0, 0, 0);
+        assertThat(new V3Reply(server.send(call.toBytes())).status()).isEqualTo(Nfs3Status.OK);
+        return server.fs
+                .lookup(Caller.ROOT, server.fs.root(), FileName.of(name))
+                .attributes()
+                .gid();
     }
 
     @Test
