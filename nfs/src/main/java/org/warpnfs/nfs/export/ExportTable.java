@@ -86,7 +86,30 @@ public final class ExportTable {
     }
 
     /**
-     * Must be called before a name is removed, renamed or replaced.
+     * The root of the export that {@code directory} is the root of, if that export is below the one it was found in;
+     * null if there is none. So it is also if the host has renamed the directory of an export, and clients find it
+     * under a name that is no mount point.
+     */
+    public @Nullable Location mountedAs(Location directory) {
+        Export mounted = tree.mountedAs(directory);
+        return mounted == null ? null : mounted.root();
+    }
+
+    /**
+     * Must be called before a name is renamed or replaced by a rename.
+     *
+     * @throws FsException BUSY if an export is mounted on the name, or below the directory of that name: its path would
+     *     lead elsewhere, and the next start would not find it
+     */
+    public void requireMovable(Caller caller, Location directory, FileName name) throws FsException {
+        requireUnmounted(directory, name);
+        if (tree.leadsToMounts(directory, caller, name)) {
+            throw FsException.of(FsError.BUSY);
+        }
+    }
+
+    /**
+     * Must be called before a name is removed.
      *
      * @throws FsException BUSY if an export is mounted on the name: the change would affect the directory underneath,
      *     which no client sees

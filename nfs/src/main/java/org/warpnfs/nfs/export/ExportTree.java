@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
@@ -20,8 +21,9 @@ import org.warpnfs.fs.spi.FsException;
 /**
  * One set of exports, and what each is mounted on: a virtual directory, or a directory of the export above.
  *
- * <p>A mount point is a directory's handle and a name in it, as in the kernel, so it moves with the directory.
- * Immutable; safe for any thread.
+ * <p>A mount point is a directory's handle and a name in it, as in the kernel, so it moves with the directory. If the
+ * host has renamed the directory of an export, that export is also found where it is now: it is known by the identity
+ * of its root. Immutable; safe for any thread.
  */
 final class ExportTree {
     private record MountPoint(Location directory, FileName name) {}
@@ -31,6 +33,10 @@ final class ExportTree {
     private final Map<Integer, Export> byKey = new HashMap<>();
     private final Map<MountPoint, Export> mounted = new HashMap<>();
     private final Set<Location> withMounts = new HashSet<>();
+    /** Exports on directories of others, by the identity of their roots. */
+    private final Map<FileIdentity, Export> nested = new HashMap<>();
+    /** Directories that lead from the root of an export to exports below it, and those exports' own. */
+    private final Set<FileIdentity> leading = new HashSet<>();
     /** For each export, the directory that holds its mount point. */
     private final Map<Export, Location> above = new HashMap<>();
 
@@ -110,13 +116,17 @@ final class ExportTree {
     }
 
     /** The directory of {@code holder} that holds the mount point of {@code export}. */
-    private static Location directoryIn(Export holder, Export export) {
+    private Location directoryIn(Export holder, Export export) {
         List<FileName> names = export.path().components();
         FileHandle directory = holder.fileSystem().root();
+        nested.put(export.root().identity(), export);
+        leading.add(export.root().identity());
+        leading.add(holder.root().identity());
         try {
             for (FileName name : names.subList(holder.path().components().size(), names.size() - 1)) {
                 directory =
                         holder.fileSystem().lookup(Caller.ROOT, directory, name).handle();
+                leading.add(holder.fileSystem().identity(directory));
             }
             requireName(holder, directory, names.getLast());
             return new Location(holder, directory);
@@ -171,6 +181,29 @@ final class ExportTree {
     @Nullable
     Export mountedAt(Location directory, FileName name) {
         return withMounts.contains(directory) ? mounted.get(new MountPoint(directory, name)) : null;
+    }
+
+    @Nullable
+    Export mountedAs(Location directory) {
+        if (nested.isEmpty()) {
+            return null;
+        }
+        Export export = nested.get(directory.identity());
+        return export != null && above(export).export().isSame(directory.export()) ? export : null;
+    }
+
+    boolean leadsToMounts(Location directory, Caller caller, FileName name) {
+        if (leading.isEmpty()) {
+            return false;
+        }
+        FileSystem files = directory.fileSystem();
+        try {
+            return leading.contains(
+                    files.identity(files.lookup(caller, directory.file(), name).handle()));
+        } catch (FsException e) {
+            // What the caller cannot find it cannot rename either. That is answered by whoever tries.
+            return false;
+        }
     }
 
     boolean hasMounts(Location directory) {

@@ -2,13 +2,14 @@ package org.warpnfs.nfs.mount;
 
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
-import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Admission;
 import org.warpnfs.nfs.export.Export;
@@ -22,7 +23,8 @@ import org.warpnfs.nfs.export.Requester;
  * dirpath (RFC 1813, appendix I): the directory that a client wants to mount.
  *
  * <p>It is an export, or a directory below the nearest one. It is looked up name by name as the caller, so that a
- * client can mount only what it could also reach from above. Symbolic links are not followed and {@code ..} is refused,
+ * client can mount only what it could also reach from above. Where an export is mounted on a directory of another one,
+ * by whatever path that is reached, the way leads into that export. Symbolic links are not followed and {@code ..} is refused,
  * so no path leads out of the export.
  */
 final class MountPath {
@@ -69,7 +71,7 @@ final class MountPath {
         for (int depth = components.size(); depth >= 0; depth--) {
             Export export = exports.byPath(PseudoPath.of(components.subList(0, depth)));
             if (export != null) {
-                return walk(export, components.subList(depth, components.size()), requester);
+                return walk(exports, export, components.subList(depth, components.size()), requester);
             }
         }
         throw new MountException(MountStatus.NOENT);
@@ -90,21 +92,47 @@ final class MountPath {
         }
     }
 
-    private static Location walk(Export export, List<FileName> names, Requester requester) throws MountException {
-        FileSystem fileSystem = export.fileSystem();
+    /** Walks as LOOKUP does: where another export is mounted, on into that one, if it accepts the caller. */
+    private static Location walk(ExportTable exports, Export export, List<FileName> names, Requester requester)
+            throws MountException {
+        Location directory = export.root();
         Caller caller = admit(export, requester).caller();
-        FileHandle directory = fileSystem.root();
         try {
             for (FileName name : names) {
-                FileNode node = fileSystem.lookup(caller, directory, name);
-                if (node.attributes().type() != FileType.DIRECTORY) {
-                    throw new MountException(MountStatus.NOTDIR);
+                Location mounted = exports.mountedAt(directory, name);
+                if (mounted != null) {
+                    requireSearch(directory, caller);
+                } else {
+                    directory = subdirectory(directory, caller, name);
+                    mounted = exports.mountedAs(directory);
                 }
-                directory = node.handle();
+                if (mounted != null) {
+                    directory = mounted;
+                    caller = admit(mounted.export(), requester).caller();
+                }
             }
         } catch (FsException e) {
             throw new MountException(MountStatus.of(e.error()));
         }
-        return new Location(export, directory);
+        return directory;
+    }
+
+    private static void requireSearch(Location directory, Caller caller) throws FsException {
+        EnumSet<Permission> search = EnumSet.of(Permission.EXECUTE);
+        if (!directory
+                .fileSystem()
+                .permissions(caller, directory.file(), search)
+                .equals(search)) {
+            throw FsException.of(FsError.ACCESS);
+        }
+    }
+
+    private static Location subdirectory(Location directory, Caller caller, FileName name)
+            throws FsException, MountException {
+        FileNode node = directory.fileSystem().lookup(caller, directory.file(), name);
+        if (node.attributes().type() != FileType.DIRECTORY) {
+            throw new MountException(MountStatus.NOTDIR);
+        }
+        return directory.sibling(node.handle());
     }
 }

@@ -129,9 +129,12 @@ final class DirectoryListing {
             // The file was removed after its name was read.
             return true;
         }
+        FileNode node = entry.node();
         // If another export is mounted on the name, the client has to look the name up to get into it.
-        boolean isMount = plus && crossing && call.mountedAt(directory, new Filename3.Proper(entry.name())) != null;
-        return take(entry.name().toBytes(), entry.cookie(), entry.fileId(), isMount ? null : entry.node());
+        boolean isMount = node != null
+                && ((crossing && call.mountedAt(directory, new Filename3.Proper(entry.name())) != null)
+                        || call.mountedAs(directory, node.handle()) != null);
+        return take(entry.name().toBytes(), entry.cookie(), entry.fileId(), isMount ? null : node);
     }
 
     private boolean take(byte[] name, long cookie, long fileId, @Nullable FileNode node) {

@@ -26,9 +26,14 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
     @Override
     public Nfs3Reply run(Nfs3Call call, DirOpArgs3 args) throws FsException, Nfs3Exception {
         Nfs3File directory = call.file(args.directory());
-        Nfs3File mounted = mountedAt(call, directory, args.name());
-        FileNode node =
-                mounted == null ? find(directory, args.name()) : new FileNode(mounted.handle(), mounted.attributes());
+        Location root = call.mountedAt(directory, args.name());
+        Nfs3File mounted = root == null ? null : entered(call, directory, root);
+        FileNode node = mounted == null ? find(directory, args.name()) : rootOf(mounted);
+        if (root == null) {
+            root = call.mountedAs(directory, node.handle());
+            mounted = root == null ? null : entered(call, directory, root);
+            node = mounted == null ? node : rootOf(mounted);
+        }
         Nfs3File holder = mounted == null ? directory : mounted;
         Nfs3Handle handle = call.handleOf(holder.export(), node.handle());
         PostOpAttr attributes = call.postOpAttr(holder, node.handle(), node.attributes());
@@ -40,17 +45,17 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
         });
     }
 
+    private static FileNode rootOf(Nfs3File mounted) throws FsException {
+        return new FileNode(mounted.handle(), mounted.attributes());
+    }
+
     /**
-     * The root of the export that is mounted on the name, or null. Null also if clients do not get into it from here,
-     * for which {@code crossmnt} of this export or {@code nohide} of the other is needed. ACCES if the other export
-     * refuses the caller.
+     * The root of the export that is mounted on a name. Null if clients do not get into it from here, for which
+     * {@code crossmnt} of this export or {@code nohide} of the other is needed. ACCES if the other export refuses the
+     * caller.
      */
-    private static @Nullable Nfs3File mountedAt(Nfs3Call call, Nfs3File directory, Filename3 name)
+    private static @Nullable Nfs3File entered(Nfs3Call call, Nfs3File directory, Location root)
             throws FsException, Nfs3Exception {
-        Location root = call.mountedAt(directory, name);
-        if (root == null) {
-            return null;
-        }
         Nfs3File mounted = call.file(root);
         EnumSet<Permission> search = EnumSet.of(Permission.EXECUTE);
         if (!directory

@@ -137,9 +137,20 @@ final class Nfs3Call {
                 : null;
     }
 
+    /** The root of the export whose directory was found under another name than that of its mount point, or null. */
+    @Nullable
+    Location mountedAs(Nfs3File directory, FileHandle found) {
+        return server.exports().mountedAs(directory.location().sibling(found));
+    }
+
+    /** Must be called before a name is renamed or replaced. BUSY if another export is mounted on it or below. */
+    void requireMovable(Nfs3File directory, FileName name) throws FsException {
+        server.exports().requireMovable(directory.caller(), directory.location(), name);
+    }
+
     /**
-     * Must be called before a name is removed, renamed or replaced. BUSY if another export is mounted on it, even if
-     * this client does not get into that one.
+     * Must be called before a name is removed. BUSY if another export is mounted on it, even if this client does not
+     * get into that one.
      */
     void requireUnmounted(Nfs3File directory, FileName name) throws FsException {
         server.exports().requireUnmounted(directory.location(), name);

@@ -27,8 +27,8 @@ final class Rename implements Nfs3Procedure<Rename.Args> {
         }
         FileName fromName = args.from().name().properOr(Nfs3Status.INVAL, Nfs3Status.INVAL);
         FileName toName = args.to().name().properOr(Nfs3Status.INVAL, Nfs3Status.INVAL);
-        call.requireUnmounted(from, fromName);
-        call.requireUnmounted(to, toName);
+        call.requireMovable(from, fromName);
+        call.requireMovable(to, toName);
         try (FileChanges.Change _ = call.changingName(from, fromName);
                 FileChanges.Change _ = call.changingName(to, toName)) {
             return from.equals(to)

@@ -2,18 +2,24 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.LocalFileSystem;
+import org.warpnfs.fs.local.LocalOptions;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
@@ -49,7 +55,7 @@ class NestedExportsTest {
         server.close();
     }
 
-    private static Export export(String path, MemoryFileSystem files) {
+    private static Export export(String path, FileSystem files) {
         return Export.of(PseudoPath.of(path), files, ExportOptions.DEFAULTS.withSquash(Squash.NONE), "memory");
     }
 
@@ -81,6 +87,61 @@ class NestedExportsTest {
 
     private Nfs4Status rename(String from, String to) {
         return client.statusOf(new Ops().data().saveFh().rename(from, to));
+    }
+
+    /** An export two levels below another one. */
+    private void nestDeeper() throws Exception {
+        stop();
+        FileNode team = outer.makeDirectory(
+                Caller.ROOT, outer.root(), FileName.of("team"), AttributeChanges.ofPermissions(0777));
+        outer.makeDirectory(
+                Caller.ROOT, team.handle(), FileName.of("private"), AttributeChanges.ofPermissions(0777));
+        server = V4Server.of(ExportTable.of(List.of(export("/data", outer), export("/data/team/private", inner))));
+        client = V4Client.mounted(server, "client", 0);
+    }
+
+    @Test
+    void rename_ofAndOntoADirectoryAboveAnExport_isFileOpenAndNothingMoves() throws Exception {
+        nestDeeper();
+        client.create("f");
+
+        assertThat(rename("team", "moved")).isEqualTo(Nfs4Status.FILE_OPEN);
+        assertThat(rename("mnt", "team")).isEqualTo(Nfs4Status.FILE_OPEN);
+        assertThat(client.statusOf(new Ops().data().lookup("team").lookup("private").lookup("in")))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(rename("mnt", "moved")).isEqualTo(Nfs4Status.OK);
+        assertThat(client.statusOf(new Ops().data().remove("team"))).isEqualTo(Nfs4Status.NOTEMPTY);
+    }
+
+    /** The host may rename what clients may not: the export is found where its directory is. */
+    @Test
+    void walk_mountPointThatTheHostRenamed_leadsIntoTheNestedExport(@TempDir Path base) throws Exception {
+        stop();
+        Path moved = base.resolve("other/shown");
+        Files.createDirectories(base.resolve("mnt/in"));
+        Files.createDirectory(base.resolve("other"));
+        try (LocalFileSystem above = LocalFileSystem.open(base, LocalOptions.DEFAULTS);
+                LocalFileSystem below = LocalFileSystem.open(base.resolve("mnt"), LocalOptions.DEFAULTS)) {
+            server = V4Server.of(ExportTable.of(List.of(export("/data", above), export("/data/mnt", below))));
+            client = V4Client.mounted(server, "client", 0);
+            long[] nested = fsid(2, new Ops().data().lookup("mnt"));
+            Files.move(base.resolve("mnt"), moved);
+
+            assertThat(fsid(3, new Ops().data().lookup("other").lookup("shown")))
+                    .isEqualTo(nested);
+            assertThat(fsid(4, new Ops().data().lookup("other").lookup("shown").lookup("in")))
+                    .isEqualTo(nested);
+            Reply reply = client.run(new Ops().data().lookup("other").readDir(0, 4096, 8192, Fattr.FSID));
+            reply.afterData().op(OpCode.LOOKUP);
+            reply.op(OpCode.READDIR);
+            reply.hyper();
+            assertThat(reply.word()).isEqualTo(1);
+            reply.hyper();
+            assertThat(reply.string()).isEqualTo("shown");
+            reply.words(3);
+            assertThat(new long[] {reply.hyper(), reply.hyper()}).isEqualTo(nested);
+            stop();
+        }
     }
 
     @Test

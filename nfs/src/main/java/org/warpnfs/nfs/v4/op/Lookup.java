@@ -41,7 +41,11 @@ final class Lookup implements Operation {
         try {
             FileNode found =
                     directory.fileSystem().lookup(call.admissions().callerAt(directory), directory.file(), name);
-            return new Found(directory.sibling(found.handle()), found.attributes());
+            Location file = directory.sibling(found.handle());
+            mounted = call.services().exports().mountedAs(file);
+            return mounted == null
+                    ? new Found(file, found.attributes())
+                    : new Found(crossed(call, directory, mounted), null);
         } catch (FsException e) {
             if (e.error() == FsError.NOT_DIRECTORY) {
                 Names.requireDirectory(directory);

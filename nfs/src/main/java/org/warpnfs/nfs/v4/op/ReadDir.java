@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
@@ -149,7 +150,7 @@ final class ReadDir implements Operation {
          * that is not served to the caller's host.
          */
         private boolean encodeAttributes(DirectoryEntry entry) throws FsException, Nfs4Exception {
-            Location mounted = crossing ? call.services().exports().mountedAt(directory, entry.name()) : null;
+            Location mounted = mountedOn(entry);
             if (mounted != null && !call.admissions().isShown(mounted)) {
                 if (directory.export().isPseudo()) {
                     return false;
@@ -184,6 +185,13 @@ final class ReadDir implements Operation {
                 encodeKnown(entry, e.error());
             }
             return true;
+        }
+
+        private @Nullable Location mountedOn(DirectoryEntry entry) {
+            ExportTable exports = call.services().exports();
+            Location mounted = crossing ? exports.mountedAt(directory, entry.name()) : null;
+            FileNode node = entry.node();
+            return mounted != null || node == null ? mounted : exports.mountedAs(directory.sibling(node.handle()));
         }
 
         private FileAttributes attributesOf(Location mounted) throws FsException {

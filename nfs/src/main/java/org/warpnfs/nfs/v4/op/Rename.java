@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -21,14 +22,15 @@ final class Rename implements ChangingOperation {
         Names.requireDirectory(from);
         Names.requireDirectory(to);
         call.services().state().requireNoGrace(call.nowNanos());
-        call.services().exports().requireUnmounted(from, fromName);
-        call.services().exports().requireUnmounted(to, toName);
+        Caller caller = call.admissions().callerAt(from);
+        call.services().exports().requireMovable(caller, from, fromName);
+        call.services().exports().requireMovable(caller, to, toName);
         try (FileChange _ = FileChange.ofName(call, from, fromName);
                 FileChange _ = FileChange.ofName(call, to, toName);
                 DirectoryChange source = DirectoryChange.begin(call, from);
                 // Two windows on one directory would overlap each other.
                 DirectoryChange target = from.equals(to) ? source : DirectoryChange.begin(call, to)) {
-            rename(call, from, fromName, to, toName);
+            rename(caller, from, fromName, to, toName);
             int at = out.position();
             source.encode(out);
             if (source.equals(target)) {
@@ -39,10 +41,10 @@ final class Rename implements ChangingOperation {
         }
     }
 
-    private static void rename(CallContext call, Location from, FileName fromName, Location to, FileName toName)
+    private static void rename(Caller caller, Location from, FileName fromName, Location to, FileName toName)
             throws Nfs4Exception, FsException {
         try {
-            from.fileSystem().rename(call.admissions().callerAt(from), from.file(), fromName, to.file(), toName);
+            from.fileSystem().rename(caller, from.file(), fromName, to.file(), toName);
         } catch (FsException e) {
             // A directory cannot replace a file, nor a file a directory: the answer is EXIST (section 18.26.4).
             if (e.error() == FsError.IS_DIRECTORY || e.error() == FsError.NOT_DIRECTORY) {
