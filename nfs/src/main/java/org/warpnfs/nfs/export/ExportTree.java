@@ -53,9 +53,11 @@ final class ExportTree {
             add(export);
         }
         // An export below another one is mounted on a real directory.
-        PseudoFileSystem directories = new PseudoFileSystem(byPath.keySet().stream()
-                .filter(path -> exportAbove(path) == null)
-                .toList());
+        PseudoFileSystem directories = new PseudoFileSystem(
+                byPath.keySet().stream()
+                        .filter(path -> exportAbove(path) == null)
+                        .toList(),
+                exports.stream().map(export -> export.fileSystem().limits()).toList());
         pseudo = Export.pseudo(directories, flavors());
         byKey.put(Export.PSEUDO_KEY, pseudo);
         exports.forEach(this::place);

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.ChangeOrder;
@@ -41,22 +42,24 @@ final class PseudoFileSystem implements FileSystem {
     private static final int PERMISSIONS = 0555;
     private static final int DIRECTORY_BYTES = 4096;
     private static final long FIRST_COOKIE = 3;
-    private static final FsLimits LIMITS = new FsLimits(
-            0,
-            1,
-            FileName.MAX_LENGTH_BYTES,
-            1,
-            0,
-            ChangeOrder.NONE,
-            EnumSet.of(Capability.PERSISTENT_HANDLES, Capability.SPACE));
+    /** What one of the exports has is said here too, since some clients keep what the root says of it. */
+    private static final Set<Capability> OF_EXPORTS =
+            Set.of(Capability.HARD_LINKS, Capability.SYMLINKS, Capability.XATTRS, Capability.ACLS);
+
     private static final Timestamp MADE = new Timestamp(0, 0);
 
     private final Map<FileHandle, Directory> directories = new HashMap<>();
     private final Directory root = add(PseudoPath.root());
     private final long changeId;
+    private final FsLimits limits;
 
-    /** Makes every directory on the paths to {@code mountPoints}. */
-    PseudoFileSystem(Collection<PseudoPath> mountPoints) {
+    /**
+     * Makes every directory on the paths to {@code mountPoints}.
+     *
+     * @param ofExports the limits of all exports: those of the virtual directories are not below them
+     */
+    PseudoFileSystem(Collection<PseudoPath> mountPoints, List<FsLimits> ofExports) {
+        limits = largest(ofExports);
         List<PseudoPath> sorted = mountPoints.stream()
                 .sorted(Comparator.comparing(PseudoPath::toString))
                 .toList();
@@ -72,6 +75,21 @@ final class PseudoFileSystem implements FileSystem {
                 directory = child;
             }
         }
+    }
+
+    private static FsLimits largest(List<FsLimits> ofExports) {
+        Set<Capability> capabilities = EnumSet.of(Capability.PERSISTENT_HANDLES, Capability.SPACE);
+        OF_EXPORTS.stream()
+                .filter(one -> ofExports.stream().anyMatch(limits -> limits.has(one)))
+                .forEach(capabilities::add);
+        return new FsLimits(
+                ofExports.stream().mapToLong(FsLimits::maxFileSizeBytes).max().orElse(Long.MAX_VALUE),
+                ofExports.stream().mapToInt(FsLimits::maxLinks).max().orElse(1),
+                FileName.MAX_LENGTH_BYTES,
+                1,
+                0,
+                ChangeOrder.NONE,
+                capabilities);
     }
 
     private Directory add(PseudoPath path) {
@@ -95,7 +113,7 @@ final class PseudoFileSystem implements FileSystem {
 
     @Override
     public FsLimits limits() {
-        return LIMITS;
+        return limits;
     }
 
     @Override
@@ -151,6 +169,24 @@ final class PseudoFileSystem implements FileSystem {
             }
         }
         return true;
+    }
+
+    @Override
+    public Acls acls(FileHandle file) throws FsException {
+        find(file);
+        return Acls.NONE;
+    }
+
+    @Override
+    public List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
+        find(file);
+        return List.of();
+    }
+
+    @Override
+    public byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        find(file);
+        throw FsException.of(FsError.NO_ATTRIBUTE);
     }
 
     private Directory find(FileHandle handle) throws FsException {

@@ -66,6 +66,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     /** Ten seconds: the time of a resolver that has to ask a second server. */
     private static final int LOOKS = 100;
 
+    private static final byte[] ROOT = {'/'};
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final int NULL = 0;
     private static final int MNT = 1;
@@ -271,7 +272,10 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         }
     }
 
-    /** The dirpath of MNT and UMNT, or null after the call was answered with GARBAGE_ARGS. */
+    /**
+     * The dirpath of MNT and UMNT, or null after the call was answered with GARBAGE_ARGS. An empty one is the root:
+     * libnfs asks for it if a file lies there.
+     */
     private static byte @Nullable [] decodePath(RpcCall rpc) {
         DirPath path = new DirPath();
         try {
@@ -281,7 +285,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             rpc.failRpcGarbage();
             return null;
         }
-        return path.bytes;
+        return path.bytes.length == 0 ? ROOT : path.bytes;
     }
 
     private static String clientOf(RpcCall rpc) {

@@ -60,7 +60,7 @@ final class DirectoryListing {
      *
      * @param attributes of the directory, as the reply will contain them
      * @param replyBytes limit of READDIR3resok or READDIRPLUS3resok
-     * @param informationBytes limit of the fileids, names and cookies among them
+     * @param informationBytes limit of the fileids, names and cookies among them, which the first entry may exceed
      */
     DirectoryListing(
             Nfs3Call call,
@@ -141,7 +141,9 @@ final class DirectoryListing {
         Entry entry = new Entry(name, cookie, fileId, plus ? attributesOf(node) : null, plus ? handleOf(node) : null);
         int informationBytes = INFORMATION_BYTES + Filename3.padded(name.length);
         int replyBytes = Integer.BYTES + informationBytes + (plus ? entry.plusBytes() : 0);
-        if (informationBytes > informationBytesLeft || replyBytes > replyBytesLeft) {
+        // The limit of information is a hint. With no entry at all the client would not get on.
+        boolean isInformative = informationBytes <= informationBytesLeft || entries.isEmpty();
+        if (!isInformative || replyBytes > replyBytesLeft) {
             return false;
         }
         informationBytesLeft -= informationBytes;

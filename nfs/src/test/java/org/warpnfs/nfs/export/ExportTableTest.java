@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.fs.spi.Capability;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -163,6 +166,33 @@ class ExportTableTest {
         assertThat(changeIdOfRoot(export("/srv/home"), export("/srv/data"))).isEqualTo(before);
         assertThat(changeIdOfRoot(data, home, scratch)).isNotEqualTo(before);
         assertThat(changeIdOfRoot(data, scratch)).isNotEqualTo(before);
+    }
+
+    /** Clients keep what the root says of limits when they enter an export. */
+    @Test
+    void virtualRoot_limits_areNotBelowThoseOfTheExports() throws FsException {
+        FsLimits limits = ExportTable.of(List.of(data, home)).root().fileSystem().limits();
+        FsLimits ofExport = data.fileSystem().limits();
+        assertThat(limits.maxFileSizeBytes()).isEqualTo(ofExport.maxFileSizeBytes());
+        assertThat(limits.maxLinks()).isEqualTo(ofExport.maxLinks());
+        assertThat(limits.maxNameBytes()).isGreaterThanOrEqualTo(ofExport.maxNameBytes());
+        assertThat(limits.capabilities())
+                .contains(Capability.HARD_LINKS, Capability.SYMLINKS, Capability.XATTRS, Capability.ACLS);
+        assertThat(ofExport.capabilities())
+                .contains(Capability.HARD_LINKS, Capability.SYMLINKS, Capability.XATTRS, Capability.ACLS);
+        assertThat(ExportTable.of(List.of()).root().fileSystem().limits().maxFileSizeBytes())
+                .isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void virtualRoot_attributesAndLists_areThoseOfADirectoryThatHasNone() throws FsException {
+        Location root = ExportTable.of(List.of(data)).root();
+        FileSystem files = root.fileSystem();
+        assertThat(files.acls(root.file())).isEqualTo(Acls.NONE);
+        assertThat(files.listXattrs(Caller.ROOT, root.file())).isEmpty();
+        assertThatThrownBy(() -> files.getXattr(Caller.ROOT, root.file(), new byte[] {'a'}))
+                .isInstanceOfSatisfying(
+                        FsException.class, e -> assertThat(e.error()).isEqualTo(FsError.NO_ATTRIBUTE));
     }
 
     @Test
