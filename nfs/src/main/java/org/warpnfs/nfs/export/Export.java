@@ -165,8 +165,7 @@ public final class Export {
     public boolean takesEveryPortOf(InetAddress address) {
         try {
             if (policy.needsNames()) {
-                return policy.rules().stream()
-                        .noneMatch(rule -> rule.options().privilegedPort());
+                return policy.rules().stream().noneMatch(rule -> rule.options().privilegedPort());
             }
             ExportOptions options = policy.optionsFor(address);
             return options != null && !options.privilegedPort();

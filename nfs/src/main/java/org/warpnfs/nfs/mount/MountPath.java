@@ -24,8 +24,8 @@ import org.warpnfs.nfs.export.Requester;
  *
  * <p>It is an export, or a directory below the nearest one. It is looked up name by name as the caller, so that a
  * client can mount only what it could also reach from above. Where an export is mounted on a directory of another one,
- * by whatever path that is reached, the way leads into that export. Symbolic links are not followed and {@code ..} is refused,
- * so no path leads out of the export.
+ * by whatever path that is reached, the way leads into that export. Symbolic links are not followed and {@code ..} is
+ * refused, so no path leads out of the export.
  */
 final class MountPath {
     /** MNTPATHLEN. */

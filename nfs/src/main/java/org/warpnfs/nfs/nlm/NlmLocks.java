@@ -419,7 +419,9 @@ final class NlmLocks {
         }
     }
 
-    /** Releases everything of the clients that fit on file systems that do. Returns on how many files there was some. */
+    /**
+     * Releases everything of the clients that fit on file systems that do. Returns on how many files there was some.
+     */
     int free(Predicate<NlmHost> hosts, Predicate<FileSystem> fileSystems) {
         return freeAll(() -> holdings.of(hosts).stream()
                 .filter(place -> fileSystems.test(place.fileSystem()))

@@ -24,10 +24,9 @@ import org.warpnfs.nfs.stats.OperationMeter;
  * NSM, the Network Status Monitor, version 1 (X/Open XNFS, chapter 11): clients tell by SM_NOTIFY that they have
  * restarted, and their locks are freed.
  *
- * <p>SM_NOTIFY frees only what calls from its own address have locked, and in exports that demand a privileged port only
- * if it comes from one. The other procedures are for a lock manager on
- * the monitor's own host, which here is part of this server. So they refuse: SM_STAT and SM_MON with STAT_FAIL, and the
- * others change nothing.
+ * <p>SM_NOTIFY frees only what calls from its own address have locked, and in exports that demand a privileged port
+ * only if it comes from one. The other procedures are for a lock manager on the monitor's own host, which here is part
+ * of this server. So they refuse: SM_STAT and SM_MON with STAT_FAIL, and the others change nothing.
  *
  * <h2>Errors</h2>
  *

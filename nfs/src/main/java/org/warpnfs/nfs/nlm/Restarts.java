@@ -71,8 +71,7 @@ final class Restarts {
         if (news.isEmpty()) {
             return;
         }
-        int freed = free(
-                from, host -> host.address().equals(from.address()) && news.contains(host.name()));
+        int freed = free(from, host -> host.address().equals(from.address()) && news.contains(host.name()));
         if (freed > 0) {
             LOG.info(
                     "{} has restarted: its locks on {} file(s) are freed",

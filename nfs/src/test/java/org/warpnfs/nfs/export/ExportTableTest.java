@@ -8,11 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.Capability;
-import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -20,6 +19,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
 
 class ExportTableTest {
     private static final Caller CALLER = new Caller(1000, 1000, List.of());
@@ -171,7 +171,8 @@ class ExportTableTest {
     /** Clients keep what the root says of limits when they enter an export. */
     @Test
     void virtualRoot_limits_areNotBelowThoseOfTheExports() throws FsException {
-        FsLimits limits = ExportTable.of(List.of(data, home)).root().fileSystem().limits();
+        FsLimits limits =
+                ExportTable.of(List.of(data, home)).root().fileSystem().limits();
         FsLimits ofExport = data.fileSystem().limits();
         assertThat(limits.maxFileSizeBytes()).isEqualTo(ofExport.maxFileSizeBytes());
         assertThat(limits.maxLinks()).isEqualTo(ofExport.maxLinks());

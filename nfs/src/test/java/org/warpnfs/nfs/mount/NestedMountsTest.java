@@ -101,8 +101,8 @@ class NestedMountsTest {
             RpcDispatchable program, InetSocketAddress from, int number, int procedure, UnaryOperator<CallWriter> args)
             throws Exception {
         CallWriter call = CallWriter.call(++xid, number, 3, procedure).authSys(0, 0);
-        ReplyReader reply = new ReplyReader(
-                ReplyKeeper.call(program, from, args.apply(call).toBytes()));
+        ReplyReader reply =
+                new ReplyReader(ReplyKeeper.call(program, from, args.apply(call).toBytes()));
         assertThat(reply.stat()).isEqualTo(ReplyReader.SUCCESS);
         return reply;
     }
@@ -152,10 +152,10 @@ class NestedMountsTest {
 
     /** Number of entries that a listing gives a handle of. */
     private int handlesListed(byte[] directory) throws Exception {
-        ReplyReader reply = nfs(STRANGER, READDIRPLUS, call -> call.opaque(directory)
-                .hyper(0)
-                .hyper(0)
-                .words(4096, 8192));
+        ReplyReader reply = nfs(
+                STRANGER,
+                READDIRPLUS,
+                call -> call.opaque(directory).hyper(0).hyper(0).words(4096, 8192));
         assertThat(reply.word()).isEqualTo(OK);
         skipAttributes(reply);
         reply.hyper();
@@ -203,10 +203,10 @@ class NestedMountsTest {
     }
 
     private int rename(byte[] from, String name, byte[] to, String newName) throws Exception {
-        return nfs(STRANGER, RENAME, call -> call.opaque(from)
-                        .string(name)
-                        .opaque(to)
-                        .string(newName))
+        return nfs(
+                        STRANGER,
+                        RENAME,
+                        call -> call.opaque(from).string(name).opaque(to).string(newName))
                 .word();
     }
 }

@@ -73,8 +73,7 @@ class ManagedGroupsTest {
     }
 
     private static Nfs3Status readAs(V3Server server, byte[] file, int uid, int gid) {
-        CallWriter call = CallWriter.call(
-                        7_000 + uid + gid, Nfs3Program.PROGRAM, Nfs3Program.VERSION, V3Server.READ)
+        CallWriter call = CallWriter.call(7_000 + uid + gid, Nfs3Program.PROGRAM, Nfs3Program.VERSION, V3Server.READ)
                 .authSys(uid, gid);
         return new V3Reply(server.send(call.opaque(file).hyper(0).words(100).toBytes())).status();
     }
@@ -84,7 +83,9 @@ class ManagedGroupsTest {
         V3Server server = server(Runnable::run);
         byte[] file = fileOf(server, server.data, 27);
         assertThat(readAs(server, file, BOB, 27)).isEqualTo(Nfs3Status.ACCES);
-        assertThat(readAs(server, file, 4711, 27)).as("a user whom nobody knows").isEqualTo(Nfs3Status.ACCES);
+        assertThat(readAs(server, file, 4711, 27))
+                .as("a user whom nobody knows")
+                .isEqualTo(Nfs3Status.ACCES);
         assertThat(readAs(server, file, 0, 27)).as("the superuser, squashed").isEqualTo(Nfs3Status.ACCES);
         V3Server believing = new V3Server();
         assertThat(readAs(believing, fileOf(believing, believing.data, 27), BOB, 27))

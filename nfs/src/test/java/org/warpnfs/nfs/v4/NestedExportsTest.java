@@ -94,8 +94,7 @@ class NestedExportsTest {
         stop();
         FileNode team = outer.makeDirectory(
                 Caller.ROOT, outer.root(), FileName.of("team"), AttributeChanges.ofPermissions(0777));
-        outer.makeDirectory(
-                Caller.ROOT, team.handle(), FileName.of("private"), AttributeChanges.ofPermissions(0777));
+        outer.makeDirectory(Caller.ROOT, team.handle(), FileName.of("private"), AttributeChanges.ofPermissions(0777));
         server = V4Server.of(ExportTable.of(List.of(export("/data", outer), export("/data/team/private", inner))));
         client = V4Client.mounted(server, "client", 0);
     }
@@ -107,7 +106,8 @@ class NestedExportsTest {
 
         assertThat(rename("team", "moved")).isEqualTo(Nfs4Status.FILE_OPEN);
         assertThat(rename("mnt", "team")).isEqualTo(Nfs4Status.FILE_OPEN);
-        assertThat(client.statusOf(new Ops().data().lookup("team").lookup("private").lookup("in")))
+        assertThat(client.statusOf(
+                        new Ops().data().lookup("team").lookup("private").lookup("in")))
                 .isEqualTo(Nfs4Status.OK);
         assertThat(rename("mnt", "moved")).isEqualTo(Nfs4Status.OK);
         assertThat(client.statusOf(new Ops().data().remove("team"))).isEqualTo(Nfs4Status.NOTEMPTY);
