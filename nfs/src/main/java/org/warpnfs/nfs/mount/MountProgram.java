@@ -285,7 +285,8 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             rpc.failRpcGarbage();
             return null;
         }
-        return path.bytes.length == 0 ? ROOT : path.bytes;
+        byte[] bytes = path.bytes;
+        return bytes != null && bytes.length == 0 ? ROOT : bytes;
     }
 
     private static String clientOf(RpcCall rpc) {
