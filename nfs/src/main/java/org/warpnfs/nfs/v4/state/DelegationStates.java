@@ -135,11 +135,14 @@ public final class DelegationStates {
         }
         if (!waiting.tryAcquire()) {
             // Nobody waits for ever because others ask for something else all the time.
-            core.change(() -> core.requireNoWriter(nowNanos, file, by));
+            core.afterDepartures(() -> {
+                core.requireNoWriter(nowNanos, file, by);
+                return true;
+            });
             return null;
         }
         try {
-            Optional<Asked> asked = core.locked(() -> asked(nowNanos, file, by));
+            Optional<Asked> asked = core.afterDepartures(() -> asked(nowNanos, file, by));
             return asked.isEmpty() ? null : answered(nowNanos, file, by, asked.get());
         } finally {
             waiting.release();
@@ -149,7 +152,7 @@ public final class DelegationStates {
     private @Nullable Held answered(long nowNanos, FileKey file, @Nullable Client by, Asked asked)
             throws Nfs4Exception {
         HeldAttributes answer = asked.query().await(patienceNanos);
-        Optional<Held> held = core.locked(() -> {
+        Optional<Held> held = core.afterDepartures(() -> {
             // If it was returned meanwhile, whatever its client had changed is here.
             boolean isStill = core.delegations.held().writerOf(file, by) == asked.delegation();
             if (!isStill || answer == null) {

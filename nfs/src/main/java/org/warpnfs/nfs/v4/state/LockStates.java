@@ -53,7 +53,7 @@ public final class LockStates {
 
     private Stateid lockInTurn(long nowNanos, Client client, LockRequest request) throws Nfs4Exception, FsException {
         for (int tries = 0; tries < MAX_TRIES; tries++) {
-            LockTable.Begun begun = core.locked(() -> begin(nowNanos, client, request));
+            LockTable.Begun begun = core.afterDepartures(() -> begin(nowNanos, client, request));
             LockState lockState = begun.lockState();
             Reservation reservation = begun.reservation();
             if (lockState == null && reservation != null) {
@@ -111,7 +111,7 @@ public final class LockStates {
             throws Nfs4Exception, FsException {
         core.settleGrace(nowNanos);
         LockOwner locker = new LockOwner(client, owner);
-        core.change(() -> {
+        core.afterDepartures(() -> {
             if (core.grace.isRunning(nowNanos)) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }
@@ -122,6 +122,7 @@ public final class LockStates {
                     nowNanos,
                     () -> core.files.lockConflict(FileKey.of(file.identity()), locker, exclusive, range),
                     Nfs4Status.DENIED);
+            return true;
         });
         HeldLock holder = core.service.conflictAtBackend(file, locker, exclusive, range);
         if (holder != null) {
@@ -136,15 +137,17 @@ public final class LockStates {
         }
     }
 
-    /** Removes the client of a lock-owner if its lease has run out. Returns false if it stays. */
+    /**
+     * Removes the client of a lock-owner if its lease has run out, and waits until that is on stable storage. Returns
+     * false if its locks still keep others out.
+     */
     public boolean expire(long nowNanos, Client client) {
-        return core.locked(() -> {
-            if (client.isGone() || !core.clients.isExpired(client, nowNanos)) {
-                return client.isGone();
+        core.change(() -> {
+            if (core.clients.isExpired(client, nowNanos)) {
+                core.clients.expire(client);
             }
-            core.clients.expire(client);
-            return true;
         });
+        return client.isGone() && core.isForgotten(client);
     }
 
     /** LOCKU. Waits as the file's backend does, if it has locks. */

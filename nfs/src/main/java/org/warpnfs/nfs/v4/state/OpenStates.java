@@ -31,13 +31,18 @@ public final class OpenStates {
     public int prepareOpen(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.settleGrace(nowNanos);
         if (!core.recovery.isRecorded(request.client())) {
-            core.change(() -> requireAllowed(nowNanos, request));
+            core.afterDepartures(() -> allowed(nowNanos, request));
             core.record(request.client());
         }
-        return core.locked(() -> {
+        return core.afterDepartures(() -> {
             requireAllowed(nowNanos, request);
             return core.files.missingAccess(request);
         });
+    }
+
+    private boolean allowed(long nowNanos, OpenRequest request) throws Nfs4Exception {
+        requireAllowed(nowNanos, request);
+        return true;
     }
 
     private void requireAllowed(long nowNanos, OpenRequest request) throws Nfs4Exception {
@@ -115,7 +120,7 @@ public final class OpenStates {
         try {
             core.settleGrace(nowNanos);
             core.record(request.client());
-            return core.locked(() -> opened(nowNanos, request, wish, given));
+            return core.afterDepartures(() -> opened(nowNanos, request, wish, given));
         } finally {
             given.release();
         }
@@ -184,15 +189,15 @@ public final class OpenStates {
      * @return false if there is such an open
      */
     public boolean reserve(long nowNanos, FileKey file, int access, int deny, Runnable then) {
-        return core.locked(() -> {
-            try {
+        try {
+            return core.afterDepartures(() -> {
                 core.expireWhile(nowNanos, () -> core.files.shareConflict(file, access, deny), Nfs4Status.SHARE_DENIED);
-            } catch (Nfs4Exception e) {
-                return false;
-            }
-            then.run();
-            return true;
-        });
+                then.run();
+                return true;
+            });
+        } catch (Nfs4Exception e) {
+            return false;
+        }
     }
 
     /** OPEN_DOWNGRADE. */

@@ -1,7 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
 import com.google.common.collect.Lists;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +13,6 @@ import org.warpnfs.nfs.v4.state.listing.StatePage;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
-import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
 
 /** Actions of administrators on clients' state. See {@link StateTable}. */
 public final class StateAdministration {
@@ -34,8 +32,8 @@ public final class StateAdministration {
      * @param address from which it registered, an IPv4 address or an IPv6 /64 network
      * @param sessionless true for NFSv4.0, whose clients have no connections that the server knows of
      * @param connections that its sessions were bound to
-     * @param journaled false if the removal could not be written to the recovery journal: after a restart the client
-     *     might reclaim what it had
+     * @param journaled false if the removal could not be written to the recovery journal: until it is, nobody else gets
+     *     what the client had, since the client might reclaim it after a restart
      */
     public record Evicted(
             String client,
@@ -82,20 +80,17 @@ public final class StateAdministration {
      */
     public @Nullable Evicted evict(String id) {
         long number = StateQuery.parse("client", id);
-        RecoveryJournal.@Nullable Entry[] removal = {null};
-        Optional<Evicted> evicted = core.locked(() -> {
-            Optional<Client> client = Optional.ofNullable(core.clients.byId(number));
-            Optional<Evicted> had = client.map(this::describe);
-            client.ifPresent(known -> {
-                // Done before the removal, to get the journal entry of the removal.
-                removal[0] = core.recovery.depart(known);
-                core.letGo(known);
-            });
+        Optional<Client> client = core.locked(() -> Optional.ofNullable(core.clients.byId(number)));
+        if (client.isEmpty()) {
+            return null;
+        }
+        Evicted evicted = core.locked(() -> {
+            Evicted had = describe(client.get());
+            core.letGo(client.get());
             return had;
         });
         core.settleGrace();
-        return evicted.map(had -> isWritten(removal[0]) ? had : had.notJournaled())
-                .orElse(null);
+        return core.isForgotten(client.get()) ? evicted : evicted.notJournaled();
     }
 
     private Evicted describe(Client client) {
@@ -110,18 +105,6 @@ public final class StateAdministration {
                 core.delegations.held().of(client).size(),
                 core.sessions.connectionsOf(client),
                 true);
-    }
-
-    private boolean isWritten(RecoveryJournal.@Nullable Entry removal) {
-        try {
-            if (removal != null) {
-                core.journal.await(removal);
-            }
-            return true;
-        } catch (IOException e) {
-            // The journal has logged the failure.
-            return false;
-        }
     }
 
     /**

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -56,6 +57,8 @@ final class StateCore implements ClientTable.Holdings {
      * Number of states of a removed client that are freed before other calls get the lock: some tens of microseconds.
      */
     static final int PORTION = 256;
+    /** Removed clients that one call waits for before its client is told to come again. */
+    private static final int MAX_DEPARTURES = 16;
 
     final StateLimits limits;
     final RecoveryJournal journal;
@@ -81,7 +84,7 @@ final class StateCore implements ClientTable.Holdings {
     final Set<OpenPermit> permits = new HashSet<>();
 
     private final long leaseNanos;
-    /** Clients that were removed and whose states have not all been freed. */
+    /** Forgotten clients whose states have not all been freed. */
     private final Queue<Client> departed = new ArrayDeque<>();
 
     private boolean clearing;
@@ -101,7 +104,7 @@ final class StateCore implements ClientTable.Holdings {
         this.journal = new RecoveryJournal(log);
         this.grace = new Grace(log, journal, nowNanos, graceNanos);
         this.recovery = new ClientRecovery(journal, grace);
-        this.lock = new StateLock(sender, background, journal);
+        this.lock = new StateLock(sender, background, journal, this::flush);
         this.clients = new ClientTable(limits, leaseNanos, log.instance(), this);
         this.sessions = new SessionTable(limits, clients, lock::send);
         this.dialed = new DialedPaths(lock::send);
@@ -171,15 +174,84 @@ final class StateCore implements ClientTable.Holdings {
 
     /**
      * Removes clients that cause the conflict and whose leases have run out, one after the other. Throws if a client
-     * with a lease causes it.
+     * with a lease causes it, and {@link Departing} for a removed one that is not forgotten yet.
      */
     void expireWhile(long nowNanos, Obstacle obstacle, Nfs4Status status) throws Nfs4Exception {
         for (Conflict conflict = obstacle.find(); conflict != null; conflict = obstacle.find()) {
             Client holder = conflict.holder();
+            if (holder != null && holder.isGone()) {
+                throw new Departing(holder);
+            }
             if (holder == null || !clients.isExpired(holder, nowNanos)) {
                 throw conflict.refusal(status);
             }
             clients.expire(holder);
+        }
+    }
+
+    /**
+     * DELAY: what is asked for was a removed client's, and it is not on stable storage yet that the client has gone.
+     */
+    private static final class Departing extends Nfs4Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Client client;
+
+        Departing(Client client) {
+            super(Nfs4Status.DELAY, "DELAY");
+            this.client = client;
+        }
+    }
+
+    /**
+     * Runs a call under the lock as {@link #locked}. If removed clients are in its way, waits until it is on stable
+     * storage that they have gone. Must be called without the lock, on a thread that may wait for a disk; DELAY if it
+     * cannot be written.
+     */
+    <T> T afterDepartures(StateLock.Call<T, Nfs4Exception> call) throws Nfs4Exception {
+        for (int left = MAX_DEPARTURES; ; left--) {
+            try {
+                return locked(call);
+            } catch (Departing e) {
+                if (left == 0 || !isForgotten(e.client)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** True if a removed client is forgotten. Waits until that is on stable storage, or could not be written. */
+    boolean isForgotten(Client client) {
+        if (!client.isForgotten()) {
+            Optional<RecoveryJournal.Entry> entry = locked(() -> Optional.ofNullable(recovery.departure(client)));
+            try {
+                if (entry.isPresent()) {
+                    journal.await(entry.get());
+                }
+            } catch (IOException e) {
+                // The journal has logged it.
+            }
+            change(this::settleDepartures);
+        }
+        return client.isForgotten();
+    }
+
+    private void flush() {
+        journal.flush();
+        change(this::settleDepartures);
+    }
+
+    private void settleDepartures() {
+        recovery.settle().forEach(this::clearLater);
+    }
+
+    private void clearLater(Client client) {
+        if (isAny(client) || owners.hasAny(client)) {
+            departed.add(client);
+            if (!clearing) {
+                clearing = true;
+                lock.later(this::clear);
+            }
         }
     }
 
@@ -221,7 +293,8 @@ final class StateCore implements ClientTable.Holdings {
     }
 
     /**
-     * Called when a client is removed. No lookup finds its states from now on, and the background thread frees them.
+     * Called when a client is removed. No lookup finds its states from now on. They keep others out until the client is
+     * forgotten; then the background thread frees them.
      */
     @Override
     public void depart(Client client) {
@@ -231,14 +304,10 @@ final class StateCore implements ClientTable.Holdings {
         locks.depart(client);
         owners.depart(client);
         delegations.held().depart(client);
-        if (isAny(client) || owners.hasAny(client)) {
-            departed.add(client);
-            if (!clearing) {
-                clearing = true;
-                lock.later(this::clear);
-            }
-        }
         recovery.depart(client);
+        if (client.isForgotten()) {
+            clearLater(client);
+        }
     }
 
     /** Frees the states of removed clients, a portion at a time. */
@@ -300,6 +369,7 @@ final class StateCore implements ClientTable.Holdings {
             clients.sweep(nowNanos);
             owners.sweep(nowNanos, leaseNanos);
             delegations.sweep(nowNanos);
+            recovery.departAgain();
             layouts.sweep(nowNanos);
         }
     }

@@ -27,6 +27,7 @@ final class StateLock {
     private final CallbackSender sender;
     private final Executor background;
     private final RecoveryJournal journal;
+    private final Runnable flush;
     private List<CallbackCall> outbox = new ArrayList<>();
     private List<SharedFile> letGo = new ArrayList<>();
     private List<SharedFile> taken = new ArrayList<>();
@@ -35,12 +36,13 @@ final class StateLock {
 
     /**
      * @param background runs what no call waits for, including what may wait for a disk
-     * @param journal is flushed on it after something was noted
+     * @param flush writes what was noted in the journal; run on it after something was
      */
-    StateLock(CallbackSender sender, Executor background, RecoveryJournal journal) {
+    StateLock(CallbackSender sender, Executor background, RecoveryJournal journal, Runnable flush) {
         this.sender = sender;
         this.background = background;
         this.journal = journal;
+        this.flush = flush;
     }
 
     /** An action that needs the lock. */
@@ -153,7 +155,7 @@ final class StateLock {
             background.execute(() -> files.forEach(StateLock::release));
         }
         if (journal.isDue()) {
-            background.execute(journal::flush);
+            background.execute(flush);
         }
     }
 

@@ -17,6 +17,7 @@ public final class Client {
     private final boolean sessionless;
     private volatile @Nullable MachineCredential machine;
     private volatile boolean gone;
+    private volatile boolean forgotten;
 
     /**
      * Makes a client.
@@ -84,5 +85,19 @@ public final class Client {
     /** Marks the client as removed, for good. Only the table of clients calls this, under the lock of the state. */
     public void letGo() {
         gone = true;
+    }
+
+    /**
+     * True once nothing can bring back what the client had: it was removed, and that is on stable storage. Before,
+     * others must not get what it had, since it could reclaim it after a crash (RFC 8881, section 8.4.2.1). Safe for
+     * any thread.
+     */
+    public boolean isForgotten() {
+        return forgotten;
+    }
+
+    /** Marks a removed client as forgotten, for good. Under the lock of the state. */
+    public void forget() {
+        forgotten = true;
     }
 }

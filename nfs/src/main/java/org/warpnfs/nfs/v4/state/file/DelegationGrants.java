@@ -177,7 +177,7 @@ public final class DelegationGrants {
         }
         boolean delegated = held.of(file).stream()
                 .map(DelegationState::client)
-                .anyMatch(holder -> holder != request.client() && !holder.isGone());
+                .anyMatch(holder -> holder != request.client() && !holder.isForgotten());
         return delegated || files.isOpenByOthers(request);
     }
 

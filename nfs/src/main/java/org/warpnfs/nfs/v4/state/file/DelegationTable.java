@@ -110,7 +110,13 @@ public final class DelegationTable {
     private Conflict conflict(long nowNanos, FileKey file, DelegationUse use, Predicate<DelegationState> isOwn) {
         Client holder = null;
         for (DelegationState delegation : List.copyOf(held.of(file))) {
-            if (isOwn.test(delegation) || delegation.client().isGone() || !use.conflictsWith(delegation.kind())) {
+            Client client = delegation.client();
+            if (isOwn.test(delegation) || client.isForgotten() || !use.conflictsWith(delegation.kind())) {
+                continue;
+            }
+            if (client.isGone()) {
+                // Nobody to recall it from, but it may not be given to others yet.
+                holder = client;
                 continue;
             }
             if (recalls.isOverdue(nowNanos, delegation)) {
@@ -119,7 +125,7 @@ public final class DelegationTable {
             }
             recalls.begin(nowNanos, delegation);
             recalls.tell(nowNanos, delegation);
-            holder = delegation.client();
+            holder = client;
         }
         if (holder == null) {
             return null;

@@ -52,7 +52,7 @@ final class FileState {
             return denied;
         }
         for (OpenState open : deny == OpenRequest.WRITE ? writers : opens) {
-            if (!open.client.isGone() && (open.access & deny) != 0) {
+            if (!open.client.isForgotten() && (open.access & deny) != 0) {
                 return new Conflict(open.client, null);
             }
         }
@@ -63,7 +63,7 @@ final class FileState {
     @Nullable
     Conflict denied(int access) {
         for (OpenState open : deniers) {
-            if (!open.client.isGone() && (open.deny & access) != 0) {
+            if (!open.client.isForgotten() && (open.deny & access) != 0) {
                 return new Conflict(open.client, null);
             }
         }

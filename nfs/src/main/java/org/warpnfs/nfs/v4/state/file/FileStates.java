@@ -261,7 +261,7 @@ public final class FileStates {
         FileState file = files.get(request.file());
         return file != null
                 && file.opens.stream()
-                        .anyMatch(open -> !open.client.isGone()
+                        .anyMatch(open -> !open.client.isForgotten()
                                 && (open.client != request.client()
                                         || (!request.reclaim() && !open.owner.equals(request.owner()))));
     }

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 public record LockOwner(Client client, Opaque owner) implements Locker {
     @Override
     public boolean isGone() {
-        return client.isGone();
+        return client.isForgotten();
     }
 
     @Override

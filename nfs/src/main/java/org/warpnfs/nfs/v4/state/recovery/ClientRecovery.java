@@ -1,8 +1,12 @@
 package org.warpnfs.nfs.v4.state.recovery;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The recovery status of each client: whether the journal has it, and whether it has reclaimed everything it wants.
@@ -20,6 +25,12 @@ public final class ClientRecovery {
     private final Grace grace;
     /** The journal's entries of clients that have state or are about to get some. */
     private final Map<Client, RecoveryJournal.Entry> noted = new HashMap<>();
+    /** By its name in the journal, the client that was noted last. */
+    private final Map<Opaque, Client> names = new HashMap<>();
+    /** Removed clients with the entries of their removals, in the order in which these were noted. */
+    private final Map<Client, RecoveryJournal.Entry> departing = new LinkedHashMap<>();
+    /** Removed clients whose removals could not be written, with their names in the journal. */
+    private final Map<Client, Opaque> stuck = new LinkedHashMap<>();
     /** Those of them whose entry is on stable storage. */
     private final Set<Client> recorded = ConcurrentHashMap.newKeySet();
     /** Clients that have sent RECLAIM_COMPLETE. */
@@ -45,8 +56,10 @@ public final class ClientRecovery {
     public RecoveryJournal.Entry note(Client client) {
         RecoveryJournal.Entry entry = noted.get(client);
         if (entry == null || entry.hasFailed()) {
-            entry = journal.note(new RecoveryLog.Change.Added(RecordedName.of(client)));
+            Opaque name = RecordedName.of(client);
+            entry = journal.note(new RecoveryLog.Change.Added(name));
             noted.put(client, entry);
+            names.put(name, client);
         }
         return entry;
     }
@@ -68,16 +81,79 @@ public final class ClientRecovery {
     }
 
     /**
-     * Removes the client from the journal, when it is being removed or already is.
-     *
-     * @return the entry of the removal, if the journal had the client and no removal was noted before
+     * Notes that a client was removed. It is {@linkplain Client#isForgotten forgotten} at once if the journal does not
+     * have it, else by {@link #settle} when its removal is on stable storage.
      */
-    public RecoveryJournal.@Nullable Entry depart(Client client) {
+    public void depart(Client client) {
         recorded.remove(client);
         complete.remove(client);
-        return noted.remove(client) == null
-                ? null
-                : journal.note(new RecoveryLog.Change.Removed(RecordedName.of(client)));
+        if (noted.remove(client) == null) {
+            client.forget();
+        } else {
+            Opaque name = RecordedName.of(client);
+            names.remove(name, client);
+            departing.put(client, journal.note(new RecoveryLog.Change.Removed(name)));
+        }
+    }
+
+    /**
+     * The entry that must be on stable storage before others get what a removed client had. One that could not be
+     * written is noted again. Null if there is none, or none now because the client is coming back.
+     */
+    public RecoveryJournal.@Nullable Entry departure(Client client) {
+        Opaque name = stuck.get(client);
+        if (name != null) {
+            departAgain(client, name);
+        }
+        return departing.get(client);
+    }
+
+    /** Notes the removals again that could not be written. */
+    public void departAgain() {
+        Map.copyOf(stuck).forEach(this::departAgain);
+    }
+
+    private void departAgain(Client client, Opaque name) {
+        if (!names.containsKey(name)) {
+            stuck.remove(client);
+            departing.put(client, journal.note(new RecoveryLog.Change.Removed(name)));
+        }
+    }
+
+    /**
+     * Forgets clients whose removals are on stable storage by now.
+     *
+     * @return those clients
+     */
+    public List<Client> settle() {
+        List<Client> forgotten = new ArrayList<>(1);
+        // Entries are written in their order, so none is done behind one that is not.
+        for (Iterator<Map.Entry<Client, RecoveryJournal.Entry>> all =
+                        departing.entrySet().iterator();
+                all.hasNext(); ) {
+            Map.Entry<Client, RecoveryJournal.Entry> next = all.next();
+            if (!next.getValue().isDone()) {
+                break;
+            }
+            all.remove();
+            if (next.getValue().hasFailed()) {
+                stuck.put(next.getKey(), RecordedName.of(next.getKey()));
+            } else {
+                next.getKey().forget();
+                forgotten.add(next.getKey());
+            }
+        }
+        stuck.entrySet().removeIf(next -> {
+            // A client that is back has the record for what it has now, and knows that it lost what it had.
+            Client back = names.get(next.getValue());
+            boolean isBack = back != null && recorded.contains(back);
+            if (isBack) {
+                next.getKey().forget();
+                forgotten.add(next.getKey());
+            }
+            return isBack;
+        });
+        return forgotten;
     }
 
     /** RECLAIM_COMPLETE; COMPLETE_ALREADY the second time. */
