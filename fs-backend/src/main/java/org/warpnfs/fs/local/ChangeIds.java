@@ -4,6 +4,7 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.warpnfs.fs.local.libc.Statx;
 
 /**
@@ -20,8 +21,8 @@ import org.warpnfs.fs.local.libc.Statx;
  * </ul>
  *
  * <p>Numbers increase as long as the host's clock does not go back. A file that is not remembered here, or was changed
- * before a restart, has nothing but its change time. So the numbers are times (change_attr_type4 TIME_METADATA, RFC
- * 7862, section 12.2.3), not a counter.
+ * before a restart, has nothing but its change time. So no order is promised to clients
+ * ({@link org.warpnfs.fs.spi.ChangeOrder#NONE}): they would ignore attributes with a lower number as older ones.
  *
  * <p>When a file is forgotten here, its number can change once without a change of the file. A change of the file
  * always changes the number.
@@ -31,9 +32,20 @@ final class ChangeIds {
     private static final long SETTLING_SECONDS = 2;
     private static final int MAX_REMEMBERED = 65_536;
 
-    private final long startNanos = nanos(Instant.now());
+    private final LongSupplier clockNanos;
+    private final long startNanos;
     private final Cache<Inode, Long> lastByInode =
             CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
+
+    ChangeIds() {
+        this(() -> nanos(Instant.now()));
+    }
+
+    /** @param clockNanos the host's clock, since 1970; it may be set back */
+    ChangeIds(LongSupplier clockNanos) {
+        this.clockNanos = clockNanos;
+        this.startNanos = clockNanos.getAsLong();
+    }
 
     /** The number of the file's state as of {@code statx}. */
     long of(Statx statx) {
@@ -53,7 +65,7 @@ final class ChangeIds {
         if (changeNanos < startNanos) {
             return changeNanos + SETTLED;
         }
-        boolean settled = nanos(Instant.now()) - changeNanos > TimeUnit.SECONDS.toNanos(SETTLING_SECONDS);
+        boolean settled = clockNanos.getAsLong() - changeNanos > TimeUnit.SECONDS.toNanos(SETTLING_SECONDS);
         return settled ? changeNanos + SETTLED : Math.max(changeNanos, startNanos + SETTLED);
     }
 

@@ -8,7 +8,6 @@ import org.warpnfs.fs.local.libc.NameCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AttributeChanges;
-import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
@@ -19,6 +18,7 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.PosixRules;
 import org.warpnfs.fs.spi.Timestamp;
 
 /** Creates files of every type. */
@@ -283,32 +283,15 @@ final class Creator {
         }
     }
 
-    /**
-     * Attributes with the verifier's 64 bits in the two times: 31 bits in the seconds of each, the last two in the
-     * nanoseconds of the access time.
-     */
+    /** What is left to be set of {@link PosixRules#withVerifier}. */
     private static AttributeChanges withVerifier(CreateMode.Exclusive mode) {
-        AttributeChanges wanted = mode.attributes();
-        return new AttributeChanges(
-                null,
-                wanted.uid(),
-                wanted.gid(),
-                wanted.sizeBytes(),
-                new TimeChange.To(accessTimeOf(mode.verifier())),
-                new TimeChange.To(modifyTimeOf(mode.verifier())));
-    }
-
-    private static Timestamp accessTimeOf(long verifier) {
-        return new Timestamp(verifier & 0x7fff_ffff, (int) (verifier >>> 62) * 1_000_000);
-    }
-
-    private static Timestamp modifyTimeOf(long verifier) {
-        return new Timestamp((verifier >>> 31) & 0x7fff_ffff, 0);
+        AttributeChanges all = PosixRules.withVerifier(mode);
+        return new AttributeChanges(null, all.uid(), all.gid(), all.sizeBytes(), all.accessTime(), all.modifyTime());
     }
 
     private static boolean hasVerifier(Statx statx, long verifier) {
-        return new Timestamp(statx.accessSeconds(), statx.accessNanos()).equals(accessTimeOf(verifier))
-                && new Timestamp(statx.modifySeconds(), statx.modifyNanos()).equals(modifyTimeOf(verifier));
+        return new Timestamp(statx.accessSeconds(), statx.accessNanos()).equals(PosixRules.accessTimeOf(verifier))
+                && new Timestamp(statx.modifySeconds(), statx.modifyNanos()).equals(PosixRules.modifyTimeOf(verifier));
     }
 
     /** A new file. {@code writable} is the same descriptor if it is open for writing, else null. */

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -145,14 +146,20 @@ public final class LocalFileSystem implements FileSystem {
                     statfs.type() == Startup.EXT4_SUPER_MAGIC ? EXT4_MAX_BLOCKS * statfs.blockBytes() : Long.MAX_VALUE,
                     maxLinks <= 0 || maxLinks > Integer.MAX_VALUE ? Integer.MAX_VALUE : (int) maxLinks,
                     (int) Math.min(statfs.maxNameBytes(), FileName.MAX_LENGTH_BYTES),
-                    1,
+                    hasWholeSeconds(statfs, rootFd) ? (int) TimeUnit.SECONDS.toNanos(1) : 1,
                     0,
-                    // statx(2) does not report i_version or any other counter.
-                    ChangeOrder.CHANGE_TIME,
+                    // statx(2) does not report i_version or any other counter, and the clock may go back.
+                    ChangeOrder.NONE,
                     capabilities);
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }
+    }
+
+    /** True for ext4 with inodes of 128 bytes: these have no room for birth times and for parts of a second. */
+    private static boolean hasWholeSeconds(FileSystemCalls.Statfs statfs, Fd rootFd) throws FsException {
+        return statfs.type() == Startup.EXT4_SUPER_MAGIC
+                && !AttributeReader.statx(rootFd).hasBirthTime();
     }
 
     private void sweep() {

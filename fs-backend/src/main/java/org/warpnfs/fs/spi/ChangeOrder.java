@@ -5,10 +5,8 @@ public enum ChangeOrder {
     /** Each change increases the number, whatever the clock does, for as long as the file's handle is valid. */
     GROWS,
     /**
-     * The number comes from the change time that the host's file system keeps. It increases with each change unless the
-     * host's clock goes back.
+     * Different numbers are different states. Their order does not say which state is the later one. Numbers that are
+     * made from times are such: a clock may go back, and clients ignore attributes that they take for older ones.
      */
-    CHANGE_TIME,
-    /** Different numbers are different states. Their order does not say which state is the later one. */
     NONE
 }

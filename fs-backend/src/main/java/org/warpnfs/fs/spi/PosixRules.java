@@ -52,8 +52,9 @@ public final class PosixRules {
     }
 
     /**
-     * The attributes of a new file of an exclusive create. Its verifier is kept in the two times, 32 bits in the
-     * seconds of each, until the caller sets them.
+     * The attributes of a new file of an exclusive create. Its verifier is kept in the two times until the caller sets
+     * them: 31 bits in the seconds of each, since some file systems keep no more of a time. The two bits left over are
+     * folded in, so that verifiers that differ in any one bit have other times.
      */
     public static AttributeChanges withVerifier(CreateMode.Exclusive mode) {
         AttributeChanges wanted = mode.attributes();
@@ -74,12 +75,14 @@ public final class PosixRules {
                 && isAsMade(caller, found, mode.attributes());
     }
 
-    private static Timestamp accessTimeOf(long verifier) {
-        return new Timestamp(verifier & 0xffff_ffffL, 0);
+    /** The access time of a file with that verifier. */
+    public static Timestamp accessTimeOf(long verifier) {
+        return new Timestamp((verifier ^ verifier >>> 62) & 0x7fff_ffff, 0);
     }
 
-    private static Timestamp modifyTimeOf(long verifier) {
-        return new Timestamp(verifier >>> 32, 0);
+    /** The modification time of a file with that verifier. */
+    public static Timestamp modifyTimeOf(long verifier) {
+        return new Timestamp((verifier >>> 31) & 0x7fff_ffff, 0);
     }
 
     /**

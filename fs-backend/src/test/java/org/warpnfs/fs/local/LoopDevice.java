@@ -52,6 +52,11 @@ final class LoopDevice extends MountedImage {
         return make(base, "ext4", "-O", "fast_commit", "-E", "lazy_itable_init=0,lazy_journal_init=0");
     }
 
+    /** Makes a device with an ext4 whose inodes have no room for parts of a second. */
+    static LoopDevice ext4WithSmallInodes(Path base) throws IOException {
+        return make(base, "ext4", "-I", "128", "-E", "lazy_itable_init=0,lazy_journal_init=0");
+    }
+
     /** Makes a device with XFS. Skips the test, with the reason, where that is not possible. */
     static LoopDevice xfs(Path base) throws IOException {
         return make(base, "xfs");

@@ -104,8 +104,9 @@ enum Attribute {
     /** 0: this server does not require any alignment of a range to be cloned. */
     CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
     /**
-     * change_attr_type4 (RFC 7862, section 12.2.3): MONOTONIC_INCR, TIME_METADATA or UNDEFINED. The types of version
-     * counters are not used: such a counter goes up by one for each change, and no change id of this server does.
+     * change_attr_type4 (RFC 7862, section 12.2.3): MONOTONIC_INCR or UNDEFINED. The types of version counters are not
+     * used: such a counter goes up by one for each change, and no change id of this server does. Nor is TIME_METADATA,
+     * which promises that numbers never go down: a clock may be set back.
      */
     CHANGE_ATTR_TYPE(
             79,
@@ -114,7 +115,6 @@ enum Attribute {
             (s, out) -> out.int32(
                     switch (s.limits().changeOrder()) {
                         case GROWS -> 0;
-                        case CHANGE_TIME -> 3;
                         case NONE -> 4;
                     })),
     MODE_UMASK(81, Access.SET, 2, (s, out) -> {}),
