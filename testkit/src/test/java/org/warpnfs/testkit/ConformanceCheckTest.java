@@ -106,6 +106,8 @@ class ConformanceCheckTest {
                 "MAY†; SHOULD†; X-04: SHOULD† is no permission",
                 "n/a: another's duty; n/a: decided; X-05: decided, although the RFC leaves nothing to decide",
                 "nobody here makes use of it; it is not offered yet; X-04: not built, so it is open",
+                "nobody here makes use of it; the verbs offer no such thing; X-04: not built, so it is open",
+                "nobody here makes use of it; our end never asks for it; X-04: not built, so it is open",
                 "nobody here makes use of it; nobody has come to it Yet; X-04: not built, so it is open",
                 "the kernel's, which sends every packet; encryption is not implemented; X-05: not built, so it is open",
                 "a matter of documentation; what is missing is a test; X-F1: not built, so it is open",
