@@ -6,9 +6,13 @@ import static org.warpnfs.nfs.v4.state.SmallState.file;
 import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +25,7 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.recovery.FakeRecoveryLog;
+import org.warpnfs.nfs.v4.state.recovery.FileRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -188,5 +193,37 @@ class RecordedDeparturesTest {
         assertThat(journal.reclaimers()).hasSize(isBack ? 1 : 0);
         assertThat(table.counts().opens()).isEqualTo(isBack ? 1 : 0);
         assertThat(table.remembered()).isEqualTo(isBack ? 1 : 0);
+    }
+
+    /** As after a SIGKILL right after the reply: another process begins with the files as they are then. */
+    @Test
+    void grant_thenTheProcessIsKilled_onlyTheNewHolderReclaims(@TempDir Path directory, @TempDir Path later)
+            throws Exception {
+        Path log = directory.resolve(FileRecoveryLog.FILE_NAME);
+        StateLimits limits = StateLimits.forIoOf(1 << 20);
+        try (FileRecoveryLog first = FileRecoveryLog.open(directory);
+                StateTable before = new StateTable(limits, LEASE, LEASE, first, _ -> {}, background::add, now)) {
+            SessionClients at = new SessionClients(before, () -> now);
+            deny(at, at.client(at.connect("holder"), 2), false);
+            now += LEASE + 1;
+            deny(at, at.client(at.connect("other"), 2), false);
+            Files.copy(log, later.resolve(FileRecoveryLog.FILE_NAME));
+        }
+
+        try (FileRecoveryLog next = FileRecoveryLog.open(later);
+                StateTable after = new StateTable(limits, LEASE, LEASE, next, _ -> {}, background::add, now)) {
+            SessionClients at = new SessionClients(after, () -> now);
+            Client holder = at.client(at.createSession(at.exchangeId("holder")), 1);
+            Client other = at.client(at.createSession(at.exchangeId("other")), 1);
+
+            assertThat(statusOf(() -> deny(at, holder, true))).isEqualTo(Nfs4Status.RECLAIM_BAD);
+            assertThat(statusOf(() -> deny(at, other, true))).isEqualTo(Nfs4Status.OK);
+        }
+    }
+
+    private static Stateid deny(SessionClients at, Client client, boolean reclaim) throws Nfs4Exception {
+        return at.open(
+                new OpenRequest(client, opaque("d"), file(2), OpenRequest.BOTH, OpenRequest.BOTH, reclaim),
+                new NoFile());
     }
 }
