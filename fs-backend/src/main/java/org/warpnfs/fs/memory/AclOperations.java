@@ -6,9 +6,9 @@ import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
-import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.Ownership;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.PosixJudge;
 
@@ -18,7 +18,6 @@ final class AclOperations {
     private static final int LIST_BYTES = 128;
 
     private static final int ENTRY_BYTES = 64;
-    private static final int MODE_BITS = 0777;
     /** XATTR_SIZE_MAX in entries of 8 bytes: the limit of the largest file systems of Linux. */
     private static final int MAX_ENTRIES = 8191;
 
@@ -35,18 +34,12 @@ final class AclOperations {
             if (inode.gone) {
                 throw FsException.of(FsError.STALE);
             }
-            PosixAcl access = after(changes.access(), inode.acls.access());
-            Acls replaced = inode.acls;
-            Acls wanted = new Acls(
-                    access == null || access.isMinimal() ? null : access,
-                    after(changes.inherited(), inode.acls.inherited()));
-            heap.take(costBytes(wanted));
-            heap.giveBack(costBytes(replaced));
-            inode.acls = wanted;
-            if (changes.access() instanceof Change.Replace(var acl)) {
-                int kept = PosixJudge.settablePermissions(caller, inode.gid, inode.permissions);
-                inode.permissions = (kept & ~MODE_BITS) | acl.permissionBits();
-            }
+            requireRoom(changes.access());
+            requireRoom(changes.inherited());
+            Ownership wanted = inode.ownership.after(caller, changes);
+            heap.take(costBytes(wanted.acls()));
+            heap.giveBack(costBytes(inode.ownership.acls()));
+            inode.ownership = wanted;
             inode.attributesChanged();
             return inode.attributes();
         } finally {
@@ -54,40 +47,22 @@ final class AclOperations {
         }
     }
 
-    private static @Nullable PosixAcl after(Change change, @Nullable PosixAcl before) throws FsException {
-        return switch (change) {
-            case Change.Keep _ -> before;
-            case Change.Remove _ -> null;
-            case Change.Replace(var acl) -> {
-                if (acl.entryCount() > MAX_ENTRIES) {
-                    throw FsException.of(FsError.NO_SPACE);
-                }
-                yield acl;
-            }
-        };
-    }
-
-    /** What a new file of {@code type} in {@code directory} inherits if it is made with {@code permissions}. */
-    static Inherited inherited(DirectoryInode directory, FileType type, int permissions) {
-        PosixAcl template = directory.acls().inherited();
-        if (template == null || type == FileType.SYMLINK) {
-            return new Inherited(permissions, Acls.NONE);
+    private static void requireRoom(Change change) throws FsException {
+        if (change instanceof Change.Replace(var acl) && acl.entryCount() > MAX_ENTRIES) {
+            throw FsException.of(FsError.NO_SPACE);
         }
-        PosixAcl access = template.inherited(permissions);
-        return new Inherited(
-                (permissions & ~MODE_BITS) | access.permissionBits(),
-                new Acls(access.isMinimal() ? null : access, type == FileType.DIRECTORY ? template : null));
     }
 
     /** Charges a new inode for what it inherited. */
     void charge(Inode inode) throws FsException {
-        heap.take(costBytes(inode.acls));
+        heap.take(costBytes(inode.ownership.acls()));
     }
 
     /** Returns what the lists of a removed inode were charged. */
     void release(Inode inode) {
-        heap.giveBack(costBytes(inode.acls));
-        inode.acls = Acls.NONE;
+        heap.giveBack(costBytes(inode.ownership.acls()));
+        Ownership was = inode.ownership;
+        inode.ownership = new Ownership(was.permissions(), was.uid(), was.gid(), Acls.NONE);
     }
 
     private static long costBytes(Acls acls) {
@@ -97,7 +72,4 @@ final class AclOperations {
     private static long costBytes(@Nullable PosixAcl acl) {
         return acl == null ? 0 : LIST_BYTES + (long) ENTRY_BYTES * acl.entryCount();
     }
-
-    /** Permissions and lists that a new file gets from its directory. */
-    record Inherited(int permissions, Acls acls) {}
 }

@@ -3,11 +3,11 @@ package org.warpnfs.fs.memory;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.Ownership;
 import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
@@ -24,10 +24,8 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
     final Timestamp birthTime;
     private final ChangeClock clock;
 
-    int permissions;
+    Ownership ownership;
     int linkCount = 1;
-    long uid;
-    long gid;
     // Readers set it under the read lock. The last one wins.
     volatile Timestamp accessTime;
     Timestamp modifyTime;
@@ -39,17 +37,12 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
     @Nullable
     TreeMap<byte[], byte[]> xattrs;
 
-    Acls acls;
-
     Inode(Birth birth) {
         this.handle = birth.handle();
         this.fileSystemId = birth.fileSystemId();
         this.fileId = birth.fileId();
         this.clock = birth.clock();
-        this.permissions = birth.permissions();
-        this.uid = birth.uid();
-        this.gid = birth.gid();
-        this.acls = birth.acls();
+        this.ownership = birth.ownership();
         this.birthTime = clock.now();
         this.accessTime = birthTime;
         this.modifyTime = birthTime;
@@ -118,10 +111,10 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
     private FileAttributes attributesLocked() {
         return new FileAttributes(
                 type(),
-                permissions,
+                ownership.permissions(),
                 linkCount,
-                uid,
-                gid,
+                ownership.uid(),
+                ownership.gid(),
                 sizeBytes(),
                 usedBytes(),
                 deviceMajor(),
@@ -136,33 +129,20 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
     }
 
     final Protection protection() {
-        lock.readLock().lock();
-        try {
-            return new Protection(type(), permissions, uid, gid, acls.access());
-        } finally {
-            lock.readLock().unlock();
-        }
+        return ownership().protection(type());
     }
 
-    final Acls acls() {
+    final Ownership ownership() {
         lock.readLock().lock();
         try {
-            return acls;
+            return ownership;
         } finally {
             lock.readLock().unlock();
         }
     }
 
     /** The initial values of an inode. */
-    record Birth(
-            FileHandle handle,
-            long fileSystemId,
-            long fileId,
-            ChangeClock clock,
-            int permissions,
-            long uid,
-            long gid,
-            Acls acls) {}
+    record Birth(FileHandle handle, long fileSystemId, long fileId, ChangeClock clock, Ownership ownership) {}
 
     /** The handle and attributes of the file. */
     FileNode node() {

@@ -15,10 +15,9 @@ import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.fs.spi.PosixAcl;
+import org.warpnfs.fs.spi.Ownership;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.PosixRules;
-import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
@@ -95,8 +94,8 @@ final class Inodes {
         } catch (FsException e) {
             throw new IllegalArgumentException("no capacity for the root", e);
         }
-        DirectoryInode root = new DirectoryInode(
-                birth(new AclOperations.Inherited(permissions, Acls.NONE), Caller.ROOT.uid(), Caller.ROOT.gid()), null);
+        Ownership ownership = new Ownership(permissions, Caller.ROOT.uid(), Caller.ROOT.gid(), Acls.NONE);
+        DirectoryInode root = new DirectoryInode(birth(ownership), null);
         byId.put(root.fileId, root);
         return root;
     }
@@ -124,22 +123,18 @@ final class Inodes {
     }
 
     private Inode.Birth birth(NewFile newFile) {
-        Protection directory = newFile.parent().protection();
         Integer wanted = newFile.attributes().permissions();
-        int permissions =
-                PosixJudge.permissionsOfNew(newFile.caller(), directory, newFile.type(), wanted == null ? 0 : wanted);
-        AclOperations.Inherited inherited = AclOperations.inherited(newFile.parent(), newFile.type(), permissions);
-        return birth(inherited, newFile.caller().uid(), PosixJudge.groupOfNew(newFile.caller(), directory));
+        return birth(Ownership.ofNew(
+                newFile.caller(), newFile.parent().ownership(), newFile.type(), wanted == null ? 0 : wanted));
     }
 
-    private Inode.Birth birth(AclOperations.Inherited inherited, long uid, long gid) {
+    private Inode.Birth birth(Ownership ownership) {
         long fileId = lastFileId.incrementAndGet();
         byte[] handle = ByteBuffer.allocate(HANDLE_BYTES)
                 .putLong(instanceId)
                 .putLong(fileId)
                 .array();
-        return new Inode.Birth(
-                FileHandle.of(handle), instanceId, fileId, clock, inherited.permissions(), uid, gid, inherited.acls());
+        return new Inode.Birth(FileHandle.of(handle), instanceId, fileId, clock, ownership);
     }
 
     /** Sets the remaining attributes of a new inode and adds it to the tree. */
@@ -181,20 +176,9 @@ final class Inodes {
             isSizeSet = true;
         }
         inode.attributesChanged();
-        if (changes.uid() != null || changes.gid() != null) {
-            inode.uid = changes.uid() != null ? changes.uid() : inode.uid;
-            inode.gid = changes.gid() != null ? changes.gid() : inode.gid;
-            inode.permissions = PosixJudge.permissionsAfterChown(inode.type(), inode.permissions);
-        }
-        if (changes.permissions() != null) {
-            inode.permissions = PosixJudge.settablePermissions(caller, inode.gid, changes.permissions());
-            PosixAcl access = inode.acls.access();
-            if (access != null) {
-                inode.acls = new Acls(access.withPermissionBits(inode.permissions), inode.acls.inherited());
-            }
-        }
+        inode.ownership = inode.ownership.after(caller, inode.type(), changes);
         if (isSizeSet) {
-            inode.permissions = PosixJudge.permissionsAfterWrite(caller, inode.permissions);
+            inode.ownership = inode.ownership.afterWrite(caller);
             inode.contentsChanged();
         }
         inode.accessTime = time(changes.accessTime(), inode.accessTime);

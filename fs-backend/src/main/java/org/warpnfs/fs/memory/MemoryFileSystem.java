@@ -402,7 +402,7 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public Acls acls(FileHandle file) throws FsException {
-        return inodes.get(file).acls();
+        return inodes.get(file).ownership().acls();
     }
 
     @Override

@@ -128,7 +128,7 @@ final class MemoryOpenFile implements OpenFile {
         lock.lock();
         try {
             change.apply();
-            inode.permissions = PosixJudge.permissionsAfterWrite(caller, inode.permissions);
+            inode.ownership = inode.ownership.afterWrite(caller);
             inode.contentsChanged();
         } finally {
             lock.unlock();

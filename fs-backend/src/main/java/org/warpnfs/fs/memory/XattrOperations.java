@@ -145,9 +145,9 @@ final class XattrOperations {
             throw FsException.of(FsError.NOT_PERMITTED);
         }
         if (inode.type() == FileType.DIRECTORY
-                && (inode.permissions & PosixJudge.STICKY) != 0
+                && (inode.ownership.permissions() & PosixJudge.STICKY) != 0
                 && !caller.isSuperuser()
-                && caller.uid() != inode.uid) {
+                && caller.uid() != inode.ownership.uid()) {
             throw FsException.of(FsError.NOT_PERMITTED);
         }
         PosixJudge.require(caller, inode.protection(), Permission.WRITE);
