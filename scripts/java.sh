@@ -3,11 +3,15 @@
 
 WARPNFS_JAVA=25
 
-# Prints the feature release of the JDK (not JRE) at $1, or nothing.
+# Prints the feature release of the JDK (not JRE) at $1, or nothing. The JDK's own file says it; a JDK without that file
+# is asked, which starts it and takes a second.
 jdk_release() {
   [ -x "$1/bin/javac" ] || return 0
+  local version
+  version=$(sed -n 's/^JAVA_VERSION="\([0-9][0-9]*\).*/\1/p' "$1/release" 2>/dev/null || true)
   # A JDK that takes options from the environment says so in a line of its own, first.
-  "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9][0-9]*\).*/\1/p' || true
+  [ -n "$version" ] || version=$("$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9][0-9]*\).*/\1/p' || true)
+  echo "$version"
 }
 
 find_jdk() {

@@ -2,6 +2,7 @@ package org.warpnfs.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,11 +29,28 @@ class JdkScriptTest {
         "'javac 1.8.0_402', 1",
         "'no such file', ''",
     })
-    void release_isWhatJavacSays(String said, String release) throws Exception {
-        Path javac = Files.createDirectories(jdk.resolve("bin")).resolve("javac");
-        Files.writeString(javac, "#!/bin/sh\ncat <<'END'\n" + said + "\nEND\n");
-        Files.setPosixFilePermissions(javac, PosixFilePermissions.fromString("rwx------"));
+    void release_withoutAFileOfTheJdk_isWhatJavacSays(String said, String release) throws Exception {
+        javac("cat <<'END'\n" + said + "\nEND\n");
 
+        assertThat(printed()).isEqualTo(release);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"25.0.3, 25", "26-ea, 26", "25, 25", "1.8.0_402, 1"})
+    void release_ofTheJdksFile_isReadWithoutStartingJavac(String version, String release) throws Exception {
+        javac("echo started\n");
+        Files.writeString(jdk.resolve("release"), "IMPLEMENTOR=\"a 17\"\nJAVA_VERSION=\"%s\"\n".formatted(version));
+
+        assertThat(printed()).isEqualTo(release);
+    }
+
+    private void javac(String does) throws IOException {
+        Path javac = Files.createDirectories(jdk.resolve("bin")).resolve("javac");
+        Files.writeString(javac, "#!/bin/sh\n" + does);
+        Files.setPosixFilePermissions(javac, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private String printed() throws IOException, InterruptedException {
         Process shell = new ProcessBuilder(
                         "bash", "-c", "set -euo pipefail; . scripts/java.sh; jdk_release \"$0\"", jdk.toString())
                 .directory(Repository.top().toFile())
@@ -42,6 +60,6 @@ class JdkScriptTest {
 
         assertThat(shell.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(shell.exitValue()).as(printed).isZero();
-        assertThat(printed.strip()).isEqualTo(release);
+        return printed.strip();
     }
 }
