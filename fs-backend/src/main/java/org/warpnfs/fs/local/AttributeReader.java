@@ -3,14 +3,17 @@ package org.warpnfs.fs.local;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Timestamp;
 
@@ -19,26 +22,63 @@ final class AttributeReader {
     private final ChangeIds changeIds = new ChangeIds();
     private final long treeId;
     private final long rootDevice;
+    private final boolean mapped;
 
     /**
      * Makes the reader of a tree.
      *
      * @param treeId identifies the tree, also after a restart
      * @param rootDevice the device of the tree's root; subvolumes of btrfs have other devices
+     * @param mapped whether files are to clients what their {@link OwnerAttribute} says
      */
-    AttributeReader(long treeId, long rootDevice) {
+    AttributeReader(long treeId, long rootDevice, boolean mapped) {
         this.treeId = treeId;
         this.rootDevice = rootDevice;
+        this.mapped = mapped;
+    }
+
+    /** True if type, owner, group and permissions are not those of the host. */
+    boolean areMapped() {
+        return mapped;
     }
 
     FileAttributes read(Fd fd) throws FsException {
-        return convert(statx(fd));
+        return convert(seen(fd));
+    }
+
+    /** What the file is to clients. */
+    Statx seen(Fd fd) throws FsException {
+        return seen(fd, statx(fd));
+    }
+
+    private Statx seen(Fd fd, Statx host) throws FsException {
+        return mapped ? OwnerAttribute.of(fd, host).seen(host) : host;
+    }
+
+    /** The file's access control lists. */
+    Acls acls(Fd fd) throws FsException {
+        Statx host = statx(fd);
+        if (mapped) {
+            return OwnerAttribute.of(fd, host).acls();
+        }
+        FileType type = type(host);
+        return type == FileType.SYMLINK
+                ? Acls.NONE
+                : new Acls(
+                        AclXattrs.get(fd, AclXattrs.ACCESS),
+                        type == FileType.DIRECTORY ? AclXattrs.get(fd, AclXattrs.DEFAULT) : null);
+    }
+
+    /** The file's access list, or null. */
+    @Nullable
+    PosixAcl accessList(Fd fd) throws FsException {
+        return mapped ? acls(fd).access() : AclXattrs.get(fd, AclXattrs.ACCESS);
     }
 
     /** Reads the wanted attributes; the others may have any value. */
     FileAttributes read(Fd fd, Set<FileAttribute> wanted) throws FsException {
         try {
-            return convert(AttributeCalls.statx(fd, mask(wanted)), wanted);
+            return convert(seen(fd, AttributeCalls.statx(fd, mask(wanted))), wanted);
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }
@@ -72,11 +112,11 @@ final class AttributeReader {
         }
     }
 
-    /** Notes that the file was changed through the server. */
+    /** Notes that the file was changed through the server. Returns what it is to clients. */
     Statx changed(Fd fd) throws FsException {
         Statx statx = statx(fd);
         changeIds.changed(statx);
-        return statx;
+        return seen(fd, statx);
     }
 
     FileAttributes convert(Statx statx) {

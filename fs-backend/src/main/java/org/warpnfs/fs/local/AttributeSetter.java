@@ -14,16 +14,19 @@ import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.fs.spi.PosixJudge;
 
 /** Sets attributes, in the order of the SPI. */
 final class AttributeSetter {
     private static final Caller SERVER = Caller.ROOT;
 
     private final Authority authority;
+    private final Owners owners;
+    private final AttributeReader attributes;
 
-    AttributeSetter(Authority authority) {
+    AttributeSetter(Authority authority, Owners owners, AttributeReader attributes) {
         this.authority = authority;
+        this.owners = owners;
+        this.attributes = attributes;
     }
 
     /** Sets the attributes and makes the change durable. Opens everything that it needs before it changes anything. */
@@ -96,18 +99,14 @@ final class AttributeSetter {
     private void setAll(Caller caller, Fd file, AttributeChanges changes, @Nullable Fd writable) throws FsException {
         boolean changed = false;
         try {
-            changed = setOwner(caller, file, changes);
-            Integer permissions = changes.permissions();
-            // Linux has no permissions of a symbolic link and answers EOPNOTSUPP.
-            if (permissions != null && AttributeReader.type(AttributeReader.statx(file)) != FileType.SYMLINK) {
-                setPermissions(caller, file, permissions);
-                changed = true;
-            }
+            requireId(changes.uid());
+            requireId(changes.gid());
+            changed = owners.set(caller, file, changes);
             Long sizeBytes = changes.sizeBytes();
             if (sizeBytes != null && writable != null) {
                 authority.runAs(caller, () -> DataCalls.truncate(writable, sizeBytes));
                 changed = true;
-                dropPrivileges(caller, writable);
+                owners.afterWrite(caller, writable);
             }
             setTimes(caller, file, changes.accessTime(), changes.modifyTime());
         } catch (ErrnoException e) {
@@ -117,63 +116,20 @@ final class AttributeSetter {
         }
     }
 
-    /** Returns true if {@code changes} asks for a new owner or group. */
-    private boolean setOwner(Caller caller, Fd file, AttributeChanges changes) throws FsException, ErrnoException {
-        Long uid = changes.uid();
-        Long gid = changes.gid();
-        if (uid == null && gid == null) {
-            return false;
-        }
-        requireId(uid);
-        requireId(gid);
-        authority.runAs(caller, () -> AttributeCalls.chown(file, idOrUnchanged(uid), idOrUnchanged(gid)));
-        return true;
-    }
-
     private static void requireId(@Nullable Long id) throws FsException {
         if (id != null && (id >>> 32 != 0 || id.intValue() == AttributeCalls.UNCHANGED_ID)) {
             throw FsException.of(FsError.INVALID);
         }
     }
 
-    private static int idOrUnchanged(@Nullable Long id) {
-        return id == null ? AttributeCalls.UNCHANGED_ID : id.intValue();
-    }
-
-    private void setPermissions(Caller caller, Fd file, int permissions) throws FsException, ErrnoException {
-        int wanted = permissions & PosixJudge.PERMISSION_BITS;
-        int settable = authority.actsAsCaller()
-                ? wanted
-                : PosixJudge.settablePermissions(
-                        caller, AttributeReader.statx(file).gid(), wanted);
-        RegularOpener.changePermissions(authority, caller, file, () -> AttributeCalls.chmod(file, settable));
-    }
-
-    private static void requireSizeSettable(Fd file, long sizeBytes) throws FsException {
-        FileType type = AttributeReader.type(AttributeReader.statx(file));
+    private void requireSizeSettable(Fd file, long sizeBytes) throws FsException {
+        FileType type = AttributeReader.type(attributes.seen(file));
         if (type == FileType.DIRECTORY) {
             throw FsException.of(FsError.IS_DIRECTORY);
         }
         if (type != FileType.REGULAR || sizeBytes < 0) {
             throw FsException.of(FsError.INVALID);
         }
-    }
-
-    /**
-     * Clears set-user-id after a write by another than the owner. A kernel that acts as the caller does this by itself.
-     */
-    void dropPrivileges(Caller caller, Fd file) throws FsException, ErrnoException {
-        if (authority.actsAsCaller() || caller.isSuperuser()) {
-            return;
-        }
-        int seen = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
-        if (PosixJudge.permissionsAfterWrite(caller, seen) == seen) {
-            return;
-        }
-        RegularOpener.changePermissions(authority, caller, file, () -> {
-            int before = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
-            AttributeCalls.chmod(file, PosixJudge.permissionsAfterWrite(caller, before));
-        });
     }
 
     private void setTimes(Caller caller, Fd file, @Nullable TimeChange access, @Nullable TimeChange modify)
@@ -197,8 +153,8 @@ final class AttributeSetter {
                 () -> AttributeCalls.setTimes(file, seconds(access), nanos(access), seconds(modify), nanos(modify)));
     }
 
-    private static boolean owns(Caller caller, Fd file) throws FsException {
-        return caller.isSuperuser() || AttributeReader.statx(file).uid() == caller.uid();
+    private boolean owns(Caller caller, Fd file) throws FsException {
+        return caller.isSuperuser() || attributes.seen(file).uid() == caller.uid();
     }
 
     private static long seconds(@Nullable TimeChange change) {

@@ -1,11 +1,10 @@
 package org.warpnfs.fs.local;
 
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
-import org.warpnfs.fs.local.libc.NameCalls;
-import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -24,9 +23,7 @@ import org.warpnfs.fs.spi.Timestamp;
 /** Creates files of every type. */
 final class Creator {
     private static final Caller SERVER = Caller.ROOT;
-    private static final int PERMISSIONS_OF_MKDIR = 01777;
-    /** PATH_MAX less the NUL. */
-    private static final int MAX_SYMLINK_BYTES = 4095;
+    private static final ByteBuffer NO_TARGET = ByteBuffer.allocate(0);
 
     private final TreeContext tree;
     private final AttributeSetter setter;
@@ -37,7 +34,8 @@ final class Creator {
     }
 
     Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
-        int permissions = permissions(caller, mode.attributes());
+        int permissions = permissions(mode.attributes());
+        tree.requireFree(name);
         try (Fd parent = tree.openDirectory(directory);
                 ChangeSync sync = tree.durability().ofDirectory(parent)) {
             while (true) {
@@ -50,9 +48,7 @@ final class Creator {
                 tree.files().requireRoom();
                 Fd made;
                 try {
-                    int flags = OpenCalls.O_RDWR | OpenCalls.O_EXCL | OpenCalls.O_NOFOLLOW;
-                    made = tree.authority()
-                            .as(caller, () -> OpenCalls.createAt(parent, name.toBytes(), flags, permissions));
+                    made = tree.owners().makeRegular(caller, parent, name, permissions);
                 } catch (ErrnoException e) {
                     if (e.errno() == Errno.EEXIST) {
                         // Another file was created after the lookup.
@@ -88,7 +84,7 @@ final class Creator {
     private FileNode existing(
             Caller caller, Fd found, FileHandle directory, FileName name, CreateMode mode, ChangeSync sync)
             throws FsException {
-        Statx statx = AttributeReader.statx(found);
+        Statx statx = tree.attributes().seen(found);
         switch (mode) {
             case CreateMode.Guarded guarded -> throw FsException.of(FsError.EXISTS);
             case CreateMode.Exclusive exclusive -> {
@@ -132,41 +128,18 @@ final class Creator {
     private boolean isAsMade(Caller caller, Statx statx, AttributeChanges attributes) {
         Long sizeBytes = attributes.sizeBytes();
         return statx.sizeBytes() == (sizeBytes == null ? 0 : sizeBytes)
-                && (!tree.authority().actsAsCaller() || caller.isSuperuser() || statx.uid() == caller.uid());
+                && (!tree.owners().keepCallers() || caller.isSuperuser() || statx.uid() == caller.uid());
     }
 
     FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
             throws FsException {
-        int permissions = permissions(caller, attributes) & PERMISSIONS_OF_MKDIR;
-        return make(
-                caller,
-                directory,
-                name,
-                FileType.DIRECTORY,
-                attributes,
-                parent -> NameCalls.makeDirectory(parent, name.toBytes(), permissions));
+        return make(caller, directory, name, attributes, FileType.DIRECTORY, NO_TARGET, 0, 0);
     }
 
     FileNode makeSymlink(Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
             throws FsException {
-        if (target.length > MAX_SYMLINK_BYTES) {
-            throw FsException.of(FsError.NAME_TOO_LONG);
-        }
-        for (byte b : target) {
-            if (b == 0) {
-                throw FsException.of(FsError.INVALID);
-            }
-        }
-        if (target.length == 0) {
-            throw FsException.of(FsError.NO_ENTRY);
-        }
-        return make(
-                caller,
-                directory,
-                name,
-                FileType.SYMLINK,
-                attributes,
-                parent -> NameCalls.makeSymlink(target, parent, name.toBytes()));
+        PosixRules.requireSymlinkTarget(target);
+        return make(caller, directory, name, attributes, FileType.SYMLINK, ByteBuffer.wrap(target), 0, 0);
     }
 
     FileNode makeSpecial(
@@ -176,44 +149,44 @@ final class Creator {
         if (!device && special.type() != FileType.FIFO && special.type() != FileType.SOCKET) {
             throw FsException.of(FsError.WRONG_TYPE);
         }
-        int permissions = permissions(caller, attributes);
-        return make(caller, directory, name, special.type(), attributes, parent -> {
-            if (device && !caller.isSuperuser()) {
-                throw FsException.of(FsError.NOT_PERMITTED);
-            }
-            NameCalls.makeNode(
-                    parent,
-                    name.toBytes(),
-                    AttributeReader.typeBits(special.type()) | permissions,
-                    device ? special.deviceMajor() : 0,
-                    device ? special.deviceMinor() : 0);
-        });
+        return make(
+                caller,
+                directory,
+                name,
+                attributes,
+                special.type(),
+                NO_TARGET,
+                device ? special.deviceMajor() : 0,
+                device ? special.deviceMinor() : 0);
     }
 
     private FileNode make(
             Caller caller,
             FileHandle directory,
             FileName name,
-            FileType type,
             AttributeChanges attributes,
-            Making making)
+            FileType type,
+            ByteBuffer target,
+            int deviceMajor,
+            int deviceMinor)
             throws FsException {
+        tree.requireFree(name);
+        Owners.NewNode node = new Owners.NewNode(type, permissions(attributes), target, deviceMajor, deviceMinor);
         try (Fd parent = tree.openDirectory(directory);
-                ChangeSync sync = tree.durability().ofDirectory(parent);
-                // The new file has to be opened afterwards. This descriptor is closed just before that, so that one is
-                // free.
-                Fd spare = reopen(parent)) {
+                ChangeSync sync = tree.durability().ofDirectory(parent)) {
             tree.requireAbsent(caller, parent, name);
             tree.authority().requireModifiable(caller, parent);
-            NewFile newFile = new NewFile(type, tree.authority().actsAsCaller() ? caller.uid() : null);
+            boolean device = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
+            if (device && !caller.isSuperuser()) {
+                throw FsException.of(FsError.NOT_PERMITTED);
+            }
+            Fd made;
             try {
-                tree.authority().runAs(caller, () -> making.make(parent));
+                made = tree.owners().make(caller, parent, name, node);
             } catch (ErrnoException e) {
                 throw Failure.ofAdding(e);
             }
-            makeRoom(spare);
-            try (Fd made = tree.openName(SERVER, parent, name)) {
-                newFile.require(parent, made);
+            try (made) {
                 sync.addMade(made, false);
                 return finish(new Made(made, null, directory, name), sync, caller, parent, attributes);
             } catch (FsException e) {
@@ -234,28 +207,9 @@ final class Creator {
         }
     }
 
-    private static void makeRoom(Fd spare) {
-        spare.close();
-    }
-
-    private static Fd reopen(Fd directory) throws FsException {
-        try {
-            return OpenCalls.reopen(directory, OpenCalls.O_PATH);
-        } catch (ErrnoException e) {
-            throw Failure.of(e);
-        }
-    }
-
-    /**
-     * The permissions of a new file. If it will belong to the server's user it must not be set-user-id or set-group-id:
-     * others could run it as the server's user.
-     */
-    private int permissions(Caller caller, AttributeChanges attributes) {
+    private static int permissions(AttributeChanges attributes) {
         Integer wanted = attributes.permissions();
-        int permissions = wanted == null ? 0 : wanted & PosixJudge.PERMISSION_BITS;
-        return tree.authority().actsAsCaller() || caller.isSuperuser()
-                ? permissions
-                : permissions & ~(PosixJudge.SET_UID | PosixJudge.SET_GID);
+        return wanted == null ? 0 : wanted & PosixJudge.PERMISSION_BITS;
     }
 
     /** Sets the remaining attributes of a new file, makes it durable, and returns its node. */
@@ -279,7 +233,7 @@ final class Creator {
                 null, null, null, attributes.sizeBytes(), attributes.accessTime(), attributes.modifyTime());
         if (!rest.isEmpty()) {
             // The caller made the file and may set these, even if the file now belongs to the server's user.
-            setter.set(tree.authority().actsAsCaller() ? caller : SERVER, made.fd(), rest, made.writable());
+            setter.set(tree.owners().keepCallers() ? caller : SERVER, made.fd(), rest, made.writable());
         }
     }
 
@@ -299,8 +253,4 @@ final class Creator {
 
     /** Type and device number of a special file. */
     record Special(FileType type, int deviceMajor, int deviceMinor) {}
-
-    private interface Making {
-        void make(Fd parent) throws FsException, ErrnoException;
-    }
 }

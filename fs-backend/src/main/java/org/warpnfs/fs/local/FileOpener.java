@@ -61,7 +61,7 @@ final class FileOpener {
 
     private CachedFd openAnew(Caller caller, FileHandle file, OpenAccess access) throws FsException {
         try (Fd path = tree.open(file)) {
-            Statx statx = AttributeReader.statx(path);
+            Statx statx = tree.attributes().seen(path);
             RegularOpener.requireRegular(statx);
             tree.authority().requireOpenable(caller, path, statx, access);
             int flags = access.writes() ? OpenCalls.O_RDWR : OpenCalls.O_RDONLY;

@@ -116,6 +116,9 @@ final class Listing {
                 List<Found> found = wanted == null ? unasked(step) : find(caller, listed, handle, entries, wanted);
                 for (int i = 0; i < step; i++) {
                     DirectoryEntry entry = entry(entries.get(i), found.get(i));
+                    if (tree.owners().hides(entry.name())) {
+                        continue;
+                    }
                     if (!visitor.visit(entry)) {
                         listed.leave(batch.subList(done + i, batch.size()));
                         return last;
@@ -173,13 +176,18 @@ final class Listing {
         }
     }
 
-    private static DirectoryEntry entry(DirectoryStream.Entry entry, Found found) throws FsException {
+    private DirectoryEntry entry(DirectoryStream.Entry entry, Found found) throws FsException {
         FileNode node = found.node();
-        FileType type =
-                node != null ? node.attributes().type() : entry.type() == 0 ? null : AttributeReader.type(entry.type());
+        FileType type = node != null ? node.attributes().type() : typeUnasked(entry.type());
         long fileId = node == null ? entry.inode() : node.attributes().fileId();
         return new DirectoryEntry(
                 FileName.of(entry.name()), cookie(entry.nextOffset()), fileId, type, node, found.error());
+    }
+
+    /** The type of a file that nobody looked at, or null: what is regular on the host may be anything to clients. */
+    private @Nullable FileType typeUnasked(int bits) {
+        FileType type = bits == 0 ? null : AttributeReader.type(bits);
+        return type == FileType.REGULAR && tree.attributes().areMapped() ? null : type;
     }
 
     private static List<Found> unasked(int count) {
@@ -199,7 +207,7 @@ final class Listing {
             return Collections.nCopies(step.size(), new Found(null, FsError.ACCESS));
         }
         return tree.authority().as(caller, () -> {
-            if (listed.stillness().isPossible()) {
+            if (listed.stillness().isPossible() && !tree.attributes().areMapped()) {
                 List<Found> found = findByName(directory, handle, step, wanted);
                 if (listed.stillness().lasts()) {
                     return found;

@@ -83,7 +83,7 @@ public final class LocalFileSystem implements FileSystem {
     private LocalFileSystem(Path root, TreeContext tree) throws FsException {
         this.tree = tree;
         this.rootPath = new RootPath(root, tree.rootFd());
-        this.setter = new AttributeSetter(tree.authority());
+        this.setter = new AttributeSetter(tree.authority(), tree.owners(), tree.attributes());
         this.creator = new Creator(tree, setter);
         this.namespace = new Namespace(tree);
         this.listing = new Listing(tree);
@@ -261,7 +261,7 @@ public final class LocalFileSystem implements FileSystem {
 
     @Override
     public boolean actsAsCaller() {
-        return tree.authority().actsAsCaller();
+        return tree.owners().keepCallers();
     }
 
     @Override
@@ -338,10 +338,11 @@ public final class LocalFileSystem implements FileSystem {
     public byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException {
         return within(() -> {
             try (Fd fd = tree.open(symlink)) {
-                if (AttributeReader.type(AttributeReader.statx(fd)) != FileType.SYMLINK) {
+                if (AttributeReader.type(tree.attributes().seen(fd)) != FileType.SYMLINK) {
                     throw FsException.of(FsError.INVALID);
                 }
-                return NameCalls.readSymlink(fd);
+                boolean isHosts = AttributeReader.type(AttributeReader.statx(fd)) == FileType.SYMLINK;
+                return isHosts ? NameCalls.readSymlink(fd) : MappedOwners.readTarget(fd);
             } catch (ErrnoException e) {
                 throw Failure.of(e);
             }
@@ -397,7 +398,7 @@ public final class LocalFileSystem implements FileSystem {
 
     private LocalOpenFile openFile(
             FileHandle file, CachedFd open, Caller caller, OpenAccess access, boolean closesQuickly) {
-        return new LocalOpenFile(tree, use, setter, file, open, caller, access, closesQuickly);
+        return new LocalOpenFile(tree, use, file, open, caller, access, closesQuickly);
     }
 
     @Override

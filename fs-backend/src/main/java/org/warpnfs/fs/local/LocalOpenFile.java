@@ -47,7 +47,6 @@ final class LocalOpenFile implements OpenFile {
 
     private final TreeContext tree;
     private final TreeUse treeUse;
-    private final AttributeSetter setter;
     private final FileHandle handle;
     private final CachedFd entry;
     private final Caller caller;
@@ -61,7 +60,6 @@ final class LocalOpenFile implements OpenFile {
     LocalOpenFile(
             TreeContext tree,
             TreeUse treeUse,
-            AttributeSetter setter,
             FileHandle handle,
             CachedFd entry,
             Caller caller,
@@ -69,7 +67,6 @@ final class LocalOpenFile implements OpenFile {
             boolean closesQuickly) {
         this.tree = tree;
         this.treeUse = treeUse;
-        this.setter = setter;
         this.handle = handle;
         this.entry = entry;
         this.caller = caller;
@@ -321,7 +318,7 @@ final class LocalOpenFile implements OpenFile {
 
     private void noteChange(Fd fd) throws FsException {
         try {
-            setter.dropPrivileges(caller, fd);
+            tree.owners().afterWrite(caller, fd);
             long look = entry.look();
             Statx statx = tree.attributes().changed(fd);
             entry.seen(look, statx);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     whose handles clients still hold
  * @param maxIdleFiles number of descriptors that may stay open although nobody has their files open
  * @param forgoKernelHandles do without CAP_DAC_READ_SEARCH even where the process has it
- * @param forgoIdentity check permissions in software even where the kernel could
+ * @param identity how owners are kept and who judges
  * @param ranges whether data in the page cache may be sent without reading them, where the kernel can tell
  * @param descriptors budget that descriptors of open and idle files count against, besides {@code maxIdleFiles}
  * @param syncWaits is told when threads wait for a sync that serves many
@@ -20,15 +20,33 @@ public record LocalOptions(
         @Nullable Path stateDirectory,
         int maxIdleFiles,
         boolean forgoKernelHandles,
-        boolean forgoIdentity,
+        Identity identity,
         boolean ranges,
         DescriptorBudget descriptors,
         SyncWaits syncWaits) {
     private static final int DEFAULT_MAX_IDLE_FILES = 1024;
 
+    /** How owners of files are kept. */
+    public enum Identity {
+        /** CALLER where the process has the privilege, else MAPPED where the file system can, else ONE. */
+        BEST,
+        /** Calls are made as the caller, and the kernel judges. */
+        CALLER,
+        /** Owners and permissions are in an extended attribute of each file, and the server judges. */
+        MAPPED,
+        /** Every new file belongs to the server's user, and the server judges. */
+        ONE
+    }
+
     /** Uses all privileges that the process has. */
     public static final LocalOptions DEFAULTS = new LocalOptions(
-            null, DEFAULT_MAX_IDLE_FILES, false, false, true, DescriptorBudget.ofProcess(), SyncWaits.UNCOUNTED);
+            null,
+            DEFAULT_MAX_IDLE_FILES,
+            false,
+            Identity.BEST,
+            true,
+            DescriptorBudget.ofProcess(),
+            SyncWaits.UNCOUNTED);
 
     public LocalOptions {
         if (maxIdleFiles < 0) {
@@ -37,32 +55,34 @@ public record LocalOptions(
     }
 
     public LocalOptions withStateDirectory(@Nullable Path directory) {
-        return new LocalOptions(
-                directory, maxIdleFiles, forgoKernelHandles, forgoIdentity, ranges, descriptors, syncWaits);
+        return new LocalOptions(directory, maxIdleFiles, forgoKernelHandles, identity, ranges, descriptors, syncWaits);
     }
 
     public LocalOptions withMaxIdleFiles(int files) {
-        return new LocalOptions(
-                stateDirectory, files, forgoKernelHandles, forgoIdentity, ranges, descriptors, syncWaits);
+        return new LocalOptions(stateDirectory, files, forgoKernelHandles, identity, ranges, descriptors, syncWaits);
     }
 
-    /** These options, but as if the process had no privilege. */
+    /** These options, but as if the process had no privilege and the file system no extended attributes. */
     public LocalOptions withoutPrivileges() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, true, ranges, descriptors, syncWaits);
+        return new LocalOptions(stateDirectory, maxIdleFiles, true, Identity.ONE, ranges, descriptors, syncWaits);
+    }
+
+    public LocalOptions withIdentity(Identity wanted) {
+        return new LocalOptions(
+                stateDirectory, maxIdleFiles, forgoKernelHandles, wanted, ranges, descriptors, syncWaits);
     }
 
     public LocalOptions withoutKernelHandles() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, forgoIdentity, ranges, descriptors, syncWaits);
+        return new LocalOptions(stateDirectory, maxIdleFiles, true, identity, ranges, descriptors, syncWaits);
     }
 
     /** These options, with or without {@link org.warpnfs.fs.spi.OpenFile#range ranges}. */
     public LocalOptions withRanges(boolean wanted) {
         return new LocalOptions(
-                stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, wanted, descriptors, syncWaits);
+                stateDirectory, maxIdleFiles, forgoKernelHandles, identity, wanted, descriptors, syncWaits);
     }
 
     public LocalOptions withSyncWaits(SyncWaits told) {
-        return new LocalOptions(
-                stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, ranges, descriptors, told);
+        return new LocalOptions(stateDirectory, maxIdleFiles, forgoKernelHandles, identity, ranges, descriptors, told);
     }
 }

@@ -40,7 +40,7 @@ final class Namespace {
             // directory.
             boolean atRoot = directory.equals(root);
             try (Fd parent = tree.authority().as(caller, () -> openUp(child, atRoot))) {
-                Statx statx = AttributeReader.statx(parent);
+                Statx statx = tree.attributes().seen(parent);
                 if (!atRoot) {
                     tree.ancestry().requireWithin(parent);
                 }
@@ -62,6 +62,7 @@ final class Namespace {
         try (Fd file = tree.open(handle);
                 Fd parent = tree.openDirectory(directory);
                 ChangeSync sync = tree.durability().ofDirectoryAndFile(parent, file)) {
+            tree.requireFree(name);
             tree.requireAbsent(caller, parent, name);
             tree.authority().requireModifiable(caller, parent);
             try {
@@ -103,7 +104,7 @@ final class Namespace {
             try {
                 tree.authority().runAs(caller, () -> {
                     if (wantsDirectory) {
-                        NameCalls.removeDirectory(parent, name.toBytes());
+                        removeDirectory(parent, name, victim);
                     } else {
                         NameCalls.unlink(parent, name.toBytes());
                     }
@@ -117,6 +118,18 @@ final class Namespace {
             } catch (FsException e) {
                 throw ChangeSync.afterChange(e);
             }
+        }
+    }
+
+    /** Removes a directory that is empty but for what clients do not see. */
+    private void removeDirectory(Fd parent, FileName name, Fd directory) throws FsException, ErrnoException {
+        try {
+            NameCalls.removeDirectory(parent, name.toBytes());
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.ENOTEMPTY || !tree.owners().removeLeftovers(directory)) {
+                throw e;
+            }
+            NameCalls.removeDirectory(parent, name.toBytes());
         }
     }
 
@@ -146,6 +159,7 @@ final class Namespace {
                 Fd moved = tree.openName(caller, from, fromName);
                 MaybeFd replaced = new MaybeFd(openIfThere(caller, to, toName));
                 ChangeSync sync = tree.durability().ofDirectories(from, to)) {
+            tree.requireFree(toName);
             requireRenamable(caller, from, to, moved, replaced.fd());
             Fd target = replaced.fd();
             FileHandle targetHandle = target == null

@@ -77,7 +77,8 @@ final class RegularOpener {
         }
     }
 
-    private static Lock lockOf(Statx statx) {
+    /** Held by whoever changes the file's permissions, owner or lists. */
+    static Lock lockOf(Statx statx) {
         return PERMISSIONS.get(new Inode(statx.fileSystemDevice(), statx.inode()));
     }
 

@@ -68,7 +68,7 @@ final class SoftwareAuthority implements Authority {
     public void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException {
         Protection judged = judged(caller, file);
         PosixJudge.requireSettable(caller, judged, changes);
-        if (changes.uid() != null && changes.uid() != judged.uid()) {
+        if (!attributes.areMapped() && changes.uid() != null && changes.uid() != judged.uid()) {
             // Files that the server makes belong to its user and cannot be given away.
             throw FsException.of(FsError.NOT_PERMITTED);
         }
@@ -94,7 +94,7 @@ final class SoftwareAuthority implements Authority {
     private Protection judged(Caller caller, Fd file) throws FsException {
         FileAttributes plain = attributes.read(file);
         boolean listHasNoSay = caller.isSuperuser() || (caller.uid() == plain.uid() && plain.uid() != unknownUid);
-        return judged(plain, listHasNoSay ? null : AclXattrs.get(file, AclXattrs.ACCESS));
+        return judged(plain, listHasNoSay ? null : attributes.accessList(file));
     }
 
     private Protection judged(FileAttributes plain, @Nullable PosixAcl acl) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.LocalOptions.Identity;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -84,12 +85,13 @@ final class Startup {
         AttributeCalls.clearUmask();
         long treeId = treeId(rootFd, statx);
         long fsType = FileSystemCalls.statfs(rootFd).type();
-        AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice());
+        Identity identity = identity(root, rootFd, options.identity());
+        AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice(), identity == Identity.MAPPED);
         Durability durability = new Durability(calls, rootFd, kind(fsType, statx), options.syncWaits());
         FdCache files = new FdCache(options.maxIdleFiles(), durability, options.descriptors(), System::nanoTime);
         TreeContext tree = null;
         try {
-            tree = tree(root, rootFd, options, statx, treeId, attributes, durability, files);
+            tree = tree(root, rootFd, options, statx, treeId, identity, attributes, durability, files);
             return tree;
         } finally {
             if (tree == null) {
@@ -105,18 +107,24 @@ final class Startup {
             LocalOptions options,
             Statx statx,
             long treeId,
+            Identity identity,
             AttributeReader attributes,
             Durability durability,
             FdCache files)
             throws IOException, FsException, ErrnoException {
         long type = FileSystemCalls.statfs(rootFd).type();
+        Authority authority = identity == Identity.CALLER
+                ? new KernelAuthority(IdMap.ofUsers().unknown())
+                : new SoftwareAuthority(
+                        attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
         Handles handles = handles(root, treeId, Superblock.of(statx), rootFd, files, options);
         return new TreeContext(
                 rootFd,
                 statx.mountId(),
                 new Ancestry(statx),
                 handles,
-                authority(root, attributes, options),
+                authority,
+                identity == Identity.MAPPED ? new MappedOwners() : new HostOwners(authority),
                 attributes,
                 durability,
                 files,
@@ -149,21 +157,44 @@ final class Startup {
         return new TableHandles(treeId, superblock, rootFd, files, state);
     }
 
-    private static Authority authority(Path root, AttributeReader attributes, LocalOptions options) throws IOException {
+    /** Chooses how owners are kept, and says it. */
+    private static Identity identity(Path root, Fd rootFd, Identity wanted) throws IOException, FsException {
         String reason = "it was told not to";
-        if (!options.forgoIdentity()) {
+        if (wanted == Identity.BEST || wanted == Identity.CALLER) {
             switch (IdentityTrial.run()) {
                 case IdentityTrial.Outcome.Works works -> {
                     LOG.info(
                             "{}: calls are made in the caller's identity and judged by the kernel{}",
                             root,
                             works.limits());
-                    return new KernelAuthority(IdMap.ofUsers().unknown());
+                    return Identity.CALLER;
                 }
                 case IdentityTrial.Outcome.Unsafe unsafe ->
                     throw new IOException("cannot serve " + root + ": " + unsafe.reason());
                 case IdentityTrial.Outcome.Fails fails -> reason = fails.reason();
             }
+        }
+        if (wanted == Identity.CALLER) {
+            throw new IOException("cannot serve " + root + " as its callers: " + reason);
+        }
+        if (wanted != Identity.ONE) {
+            String lacking = MappedOwners.lacking(rootFd);
+            if (lacking == null) {
+                LOG.info(
+                        "{}: calls are not made in the caller's identity, since {}: owners and permissions are kept in"
+                                + " the extended attribute {} of each file, and the server judges them; on the host"
+                                + " the files belong to user {}",
+                        root,
+                        reason,
+                        OwnerAttribute.NAME,
+                        IdentityCalls.effectiveUser());
+                begin(root, rootFd);
+                return Identity.MAPPED;
+            }
+            if (wanted == Identity.MAPPED) {
+                throw new IOException("cannot keep owners in extended attributes in " + root + ": " + lacking);
+            }
+            reason += ", and owners cannot be kept in extended attributes: " + lacking;
         }
         LOG.warn(
                 "{}: calls are not made in the caller's identity, since {}: the server judges permissions itself,"
@@ -171,8 +202,21 @@ final class Startup {
                 root,
                 reason,
                 IdentityCalls.effectiveUser());
-        return new SoftwareAuthority(
-                attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
+        return Identity.ONE;
+    }
+
+    private static void begin(Path root, Fd rootFd) {
+        try {
+            if (MappedOwners.begin(rootFd)) {
+                LOG.info(
+                        "{}: is empty, and every client may make files in it, as in /tmp; to change that, change its"
+                                + " owner and permissions from a client",
+                        root);
+            }
+        } catch (FsException | ErrnoException e) {
+            // A tree that cannot be written stays as it is.
+            LOG.debug("{}: its root stays as the host shows it", root, e);
+        }
     }
 
     /**

@@ -27,6 +27,7 @@ record TreeContext(
         Ancestry ancestry,
         Handles handles,
         Authority authority,
+        Owners owners,
         AttributeReader attributes,
         Durability durability,
         FdCache files,
@@ -139,6 +140,9 @@ record TreeContext(
     /** Opens a name in a directory as O_PATH, as the caller. Throws if the caller may not search the directory. */
     Fd openName(Caller caller, Fd directory, FileName name) throws FsException {
         authority.require(caller, directory, Permission.EXECUTE);
+        if (owners.hides(name)) {
+            throw FsException.of(FsError.NO_ENTRY);
+        }
         try {
             return authority.as(caller, () -> OpenCalls.openAt(directory, name.toBytes(), PATH_NO_FOLLOW));
         } catch (ErrnoException e) {
@@ -146,9 +150,16 @@ record TreeContext(
         }
     }
 
+    /** Throws ACCESS if the server keeps the name for itself. */
+    void requireFree(FileName name) throws FsException {
+        if (owners.hides(name)) {
+            throw FsException.of(FsError.ACCESS, "a name of the server's own");
+        }
+    }
+
     /** Handle and attributes of a file that was found by name; ACCESS if another file system is mounted there. */
     FileNode node(Fd file, FileHandle directory, FileName name) throws FsException {
-        Statx statx = AttributeReader.statx(file);
+        Statx statx = attributes.seen(file);
         requireSameMount(statx);
         return new FileNode(handles.of(file, statx, directory, name), attributes.convert(statx));
     }

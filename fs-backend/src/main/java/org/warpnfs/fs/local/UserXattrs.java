@@ -20,6 +20,10 @@ import org.warpnfs.fs.spi.XattrMode;
 
 /** Extended attributes of the user namespace. */
 final class UserXattrs {
+    /** What the server keeps beside files begins with this. No client sees or sets it, however owners are kept. */
+    static final String RESERVED = "user.warpnfs.";
+
+    private static final byte[] RESERVED_BYTES = RESERVED.getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PREFIX = "user.".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PROBE = "user.warpnfs.probe".getBytes(StandardCharsets.US_ASCII);
     /** XATTR_SIZE_MAX. */
@@ -57,9 +61,9 @@ final class UserXattrs {
         int start = 0;
         for (int at = 0; at < all.length; at++) {
             if (all[at] == 0) {
-                if (at - start > PREFIX.length
-                        && Arrays.equals(all, start, start + PREFIX.length, PREFIX, 0, PREFIX.length)) {
-                    names.add(Arrays.copyOfRange(all, start + PREFIX.length, at));
+                byte[] fullName = Arrays.copyOfRange(all, start, at);
+                if (fullName.length > PREFIX.length && startsWith(fullName, PREFIX) && !isReserved(fullName)) {
+                    names.add(Arrays.copyOfRange(fullName, PREFIX.length, fullName.length));
                 }
                 start = at + 1;
             }
@@ -70,7 +74,7 @@ final class UserXattrs {
     byte[] get(Caller caller, FileHandle handle, byte[] name) throws FsException {
         byte[] fullName = fullName(name);
         try (Fd file = tree.open(handle)) {
-            if (!canHave(file)) {
+            if (!canHave(file) || isReserved(fullName)) {
                 throw FsException.of(FsError.NO_ATTRIBUTE);
             }
             tree.authority().require(caller, file, Permission.READ);
@@ -91,18 +95,18 @@ final class UserXattrs {
                     case CREATE -> XattrCalls.XATTR_CREATE;
                     case REPLACE -> XattrCalls.XATTR_REPLACE;
                 };
-        change(caller, handle, file -> XattrCalls.set(file, fullName, value, flags));
+        change(caller, handle, fullName, file -> XattrCalls.set(file, fullName, value, flags));
     }
 
     void remove(Caller caller, FileHandle handle, byte[] name) throws FsException {
         byte[] fullName = fullName(name);
-        change(caller, handle, file -> XattrCalls.remove(file, fullName));
+        change(caller, handle, fullName, file -> XattrCalls.remove(file, fullName));
     }
 
-    private void change(Caller caller, FileHandle handle, Change change) throws FsException {
+    private void change(Caller caller, FileHandle handle, byte[] fullName, Change change) throws FsException {
         try (Fd file = tree.open(handle);
                 ChangeSync sync = tree.durability().ofAttributes(file)) {
-            if (!canHave(file)) {
+            if (!canHave(file) || isReserved(fullName)) {
                 throw FsException.of(FsError.NOT_PERMITTED);
             }
             tree.authority().require(caller, file, Permission.WRITE);
@@ -114,8 +118,8 @@ final class UserXattrs {
         }
     }
 
-    private static void requireOwnerIfSticky(Caller caller, Fd file) throws FsException {
-        Statx statx = AttributeReader.statx(file);
+    private void requireOwnerIfSticky(Caller caller, Fd file) throws FsException {
+        Statx statx = tree.attributes().seen(file);
         if (AttributeReader.type(statx) == FileType.DIRECTORY
                 && (statx.mode() & PosixJudge.STICKY) != 0
                 && !caller.isSuperuser()
@@ -124,9 +128,17 @@ final class UserXattrs {
         }
     }
 
-    private static boolean canHave(Fd file) throws FsException {
-        FileType type = AttributeReader.type(AttributeReader.statx(file));
+    private boolean canHave(Fd file) throws FsException {
+        FileType type = AttributeReader.type(tree.attributes().seen(file));
         return type == FileType.REGULAR || type == FileType.DIRECTORY;
+    }
+
+    private static boolean isReserved(byte[] fullName) {
+        return startsWith(fullName, RESERVED_BYTES);
+    }
+
+    private static boolean startsWith(byte[] name, byte[] prefix) {
+        return name.length >= prefix.length && Arrays.equals(name, 0, prefix.length, prefix, 0, prefix.length);
     }
 
     private static byte[] fullName(byte[] name) throws FsException {

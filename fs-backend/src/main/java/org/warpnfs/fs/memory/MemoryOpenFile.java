@@ -12,7 +12,6 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.LentPages;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
-import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Stability;
 
 /** An open file of {@link MemoryFileSystem}. It holds the inode until closed. */

@@ -17,11 +17,12 @@ public record Ownership(int permissions, long uid, long gid, Acls acls) {
      * The ownership of a new file.
      *
      * @param directory that of the directory in which it is made
-     * @param wanted the permissions that the caller asks for
+     * @param wanted the permissions that the caller asks for; those of a symbolic link are always the same
      */
     public static Ownership ofNew(Caller caller, Ownership directory, FileType type, int wanted) {
         Protection parent = directory.protection(FileType.DIRECTORY);
-        int permissions = PosixJudge.permissionsOfNew(caller, parent, type, wanted);
+        int permissions = PosixJudge.permissionsOfNew(
+                caller, parent, type, type == FileType.SYMLINK ? PosixRules.SYMLINK_PERMISSIONS : wanted);
         PosixAcl template = directory.acls.inherited();
         Acls acls = Acls.NONE;
         if (template != null && type != FileType.SYMLINK) {

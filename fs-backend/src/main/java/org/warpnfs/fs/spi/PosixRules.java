@@ -12,7 +12,7 @@ public final class PosixRules {
     /** PATH_MAX of Linux without its NUL. */
     public static final int MAX_SYMLINK_BYTES = 4095;
 
-    private static final int SYMLINK_PERMISSIONS = 0777;
+    static final int SYMLINK_PERMISSIONS = 0777;
 
     private PosixRules() {}
 

@@ -30,6 +30,11 @@ public interface Backend extends AutoCloseable {
         return 0;
     }
 
+    /** True if a listing tells the types of files without looking at them. */
+    default boolean listsTypes() {
+        return true;
+    }
+
     /** True if {@link #giveAway} works here. */
     default boolean canGiveAway() {
         return true;

@@ -11,6 +11,7 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
 
 /** A fresh directory of the host for the contract suite. */
 final class LocalBackend implements Backend {
@@ -69,6 +70,18 @@ final class LocalBackend implements Backend {
                 base, LocalOptions.DEFAULTS.withoutPrivileges().withStateDirectory(base.resolve("state")), false);
     }
 
+    /** A backend with handles in a table, and owners in extended attributes, as a server without privilege has. */
+    static Backend mapped(Path parent) throws IOException {
+        Path base = newBase(parentOr(parent));
+        return new LocalBackend(
+                base,
+                LocalOptions.DEFAULTS
+                        .withoutKernelHandles()
+                        .withIdentity(LocalOptions.Identity.MAPPED)
+                        .withStateDirectory(base.resolve("state")),
+                true);
+    }
+
     /** The same as {@link #unprivileged}, but without a file for the table, which is empty at each start. */
     static Backend forgetful(Path parent) throws IOException {
         return new LocalBackend(newBase(parentOr(parent)), LocalOptions.DEFAULTS.withoutPrivileges(), false);
@@ -76,7 +89,16 @@ final class LocalBackend implements Backend {
 
     @Override
     public FileSystem start() throws IOException {
-        return LocalFileSystem.open(hostRoot(), options);
+        FileSystem started = LocalFileSystem.open(hostRoot(), options);
+        if (options.identity() == LocalOptions.Identity.MAPPED) {
+            // An empty root is open to all, but the suite's is not.
+            try {
+                started.setAttributes(Caller.ROOT, started.root(), AttributeChanges.ofPermissions(0755));
+            } catch (FsException e) {
+                throw new IOException(e);
+            }
+        }
+        return started;
     }
 
     @Override
@@ -90,6 +112,11 @@ final class LocalBackend implements Backend {
     }
 
     @Override
+    public boolean listsTypes() {
+        return options.identity() != LocalOptions.Identity.MAPPED;
+    }
+
+    @Override
     public long serverUid() {
         try {
             return ((Integer) Files.getAttribute(base, "unix:uid")).longValue();
@@ -100,7 +127,7 @@ final class LocalBackend implements Backend {
 
     @Override
     public boolean canGiveAway() {
-        return IS_ROOT;
+        return IS_ROOT || actsAsCaller;
     }
 
     @Override

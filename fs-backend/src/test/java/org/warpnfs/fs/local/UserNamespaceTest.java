@@ -79,12 +79,12 @@ class UserNamespaceTest {
     @Test
     void serve_namespaceOfOneUser_judgesByItselfAndSaysSo() throws Exception {
         String said = new ChildJvm(base)
-                .run(asStarter(UNSHARE.toString(), "-Urm"), Main.class, tree.toString(), state.toString(), "software");
+                .run(asStarter(UNSHARE.toString(), "-Urm"), Main.class, tree.toString(), state.toString());
 
         assertThat(said)
                 .contains("ALL CHECKS PASSED")
                 .contains("this user namespace has no other users or groups")
-                .contains("the server judges permissions itself");
+                .contains("owners and permissions are kept in the extended attribute user.warpnfs.owner");
         assertThat(Files.getAttribute(tree.resolve("made"), "unix:uid")).isEqualTo(STARTER);
     }
 
@@ -106,8 +106,7 @@ class UserNamespaceTest {
                         },
                         Main.class,
                         tree.toString(),
-                        state.toString(),
-                        "kernel");
+                        state.toString());
 
         assertThat(said)
                 .contains("ALL CHECKS PASSED")
@@ -127,8 +126,7 @@ class UserNamespaceTest {
                         List.of(SETPRIV.toString(), "--bounding-set=-all", "--inh-caps=-all"),
                         Main.class,
                         tree.toString(),
-                        state.toString(),
-                        "software");
+                        state.toString());
 
         assertThat(said)
                 .contains("ALL CHECKS PASSED")
@@ -186,7 +184,6 @@ class UserNamespaceTest {
 
         public static void main(String[] arguments) throws Exception {
             Path tree = Path.of(arguments[0]);
-            boolean kernel = arguments[2].equals("kernel");
             LocalOptions options = LocalOptions.DEFAULTS.withStateDirectory(Path.of(arguments[1]));
             FileHandle made;
             try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
@@ -195,11 +192,10 @@ class UserNamespaceTest {
                         .handle();
                 made = newFile(fs, OWNER, shared, "made", 0640);
                 FileAttributes attributes = fs.attributes(made);
-                check(attributes.uid() == (kernel ? 1000 : 0), "made belongs to " + attributes.uid());
+                check(attributes.uid() == OWNER.uid(), "made belongs to " + attributes.uid());
                 check(attributes.permissions() == 0640, "permissions " + attributes.permissions());
                 fails(FsError.ACCESS, () -> fs.open(OTHER, made(fs, shared), OpenAccess.READ));
-                Caller owner = kernel ? OWNER : Caller.ROOT;
-                try (OpenFile open = fs.open(owner, made, OpenAccess.READ_WRITE)) {
+                try (OpenFile open = fs.open(OWNER, made, OpenAccess.READ_WRITE)) {
                     open.write(ByteBuffer.wrap("text".getBytes(StandardCharsets.UTF_8)), 0, Stability.FILE_SYNC);
                 }
                 FileHandle foreign = fs.lookup(Caller.ROOT, fs.root(), FileName.of("foreign"))

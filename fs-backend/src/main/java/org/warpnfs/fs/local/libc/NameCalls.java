@@ -22,6 +22,8 @@ public final class NameCalls {
     private static final MethodHandle LINKAT = Libc.intFunction("linkat", INT, POINTER, INT, POINTER, INT);
     private static final MethodHandle UNLINKAT = Libc.intFunction("unlinkat", INT, POINTER, INT);
     private static final MethodHandle RENAMEAT = Libc.intFunction("renameat", INT, POINTER, INT, POINTER);
+    private static final MethodHandle RENAMEAT2 = Libc.intFunction("renameat2", INT, POINTER, INT, POINTER, INT);
+    private static final int RENAME_NOREPLACE = 1;
 
     private NameCalls() {}
 
@@ -112,6 +114,22 @@ public final class NameCalls {
         try {
             Libc.check((int) RENAMEAT.invokeExact(
                     memory.state, from.number(), memory.path(fromName), to.number(), memory.secondPath(toName)));
+        } catch (Throwable e) {
+            throw Libc.failure(e);
+        }
+    }
+
+    /** Gives a file of a directory another name there; EEXIST if a file has it already. */
+    public static void renameToFree(Fd directory, byte[] name, byte[] newName) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        try {
+            Libc.check((int) RENAMEAT2.invokeExact(
+                    memory.state,
+                    directory.number(),
+                    memory.path(name),
+                    directory.number(),
+                    memory.secondPath(newName),
+                    RENAME_NOREPLACE));
         } catch (Throwable e) {
             throw Libc.failure(e);
         }

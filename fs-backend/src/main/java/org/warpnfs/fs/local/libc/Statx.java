@@ -135,6 +135,31 @@ public record Statx(
         return inode == other.inode && fileSystemDevice == other.fileSystemDevice;
     }
 
+    /** The same file with another type, owner and device number. */
+    public Statx withOwner(int newMode, long newUid, long newGid, int newMajor, int newMinor) {
+        return new Statx(
+                newMode,
+                linkCount,
+                newUid,
+                newGid,
+                inode,
+                sizeBytes,
+                usedBytes,
+                accessSeconds,
+                accessNanos,
+                birthSeconds,
+                birthNanos,
+                hasBirthTime,
+                changeSeconds,
+                changeNanos,
+                modifySeconds,
+                modifyNanos,
+                newMajor,
+                newMinor,
+                fileSystemDevice,
+                mountId);
+    }
+
     /** S_IFMT bits. */
     public int type() {
         return mode & TYPE_MASK;
