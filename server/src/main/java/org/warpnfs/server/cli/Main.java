@@ -2,6 +2,7 @@ package org.warpnfs.server.cli;
 
 import java.io.PrintWriter;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.log.LogLines;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -47,7 +48,9 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) {
-        System.exit(commandLine().execute(arguments));
+        int status = commandLine().execute(arguments);
+        LogLines.finish();
+        System.exit(status);
     }
 
     /** Returns the command line with its error handling: each mistake is one line on standard error. */

@@ -38,6 +38,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws ConfigException, InterruptedException {
         CommandSpec command = Objects.requireNonNull(spec);
+        LogLines.takeStandardError();
         ServiceManager manager =
                 ServiceManager.of(System.getenv(), ProcessHandle.current().pid());
         Configured configured = Configured.of(command.commandLine().getParseResult(), System.getenv());
@@ -90,6 +91,8 @@ final class ServeCommand implements Callable<Integer> {
                 },
                 "warpnfs-stop");
         Runtime.getRuntime().addShutdownHook(stopping);
+        // Before the lines below: whoever should read them may not.
+        manager.ready("serves since " + now());
         PrintWriter out = command.commandLine().getOut();
         out.println("warpnfs " + Version.number());
         server.describe().forEach(out::println);
@@ -97,7 +100,6 @@ final class ServeCommand implements Callable<Integer> {
         socket.describe().ifPresent(out::println);
         out.println("ready");
         out.flush();
-        manager.ready("serves since " + now());
         stopped.await();
         return 0;
     }
@@ -115,6 +117,7 @@ final class ServeCommand implements Callable<Integer> {
         } finally {
             admin.close();
             stopped.countDown();
+            LogLines.finish();
             Runtime.getRuntime().halt(status);
         }
     }

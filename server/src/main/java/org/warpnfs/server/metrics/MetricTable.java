@@ -35,7 +35,11 @@ public final class MetricTable {
                     "traces_dropped",
                     "server_traces_dropped",
                     "Calls whose spans were dropped because the receiver was too slow"),
-            total("traces_failed", "server_traces_failed", "Calls whose spans the receiver did not accept"));
+            total("traces_failed", "server_traces_failed", "Calls whose spans the receiver did not accept"),
+            total(
+                    "log_lines_dropped",
+                    "server_log_lines_dropped",
+                    "Log lines that were dropped because standard error was not read fast enough"));
 
     private static final List<Metric> CALLS = List.of(
             fed(

@@ -6,6 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
 import java.lang.management.OperatingSystemMXBean;
 import java.util.Map;
+import org.warpnfs.server.log.LogLines;
 import org.warpnfs.server.trace.TraceCounts;
 
 /** Values of the virtual machine, and counters of the whole process. */
@@ -21,6 +22,7 @@ final class ProcessValues {
         values.put("server_traces_sent", traces.sent());
         values.put("server_traces_dropped", traces.dropped());
         values.put("server_traces_failed", traces.failed());
+        values.put("server_log_lines_dropped", LogLines.dropped());
         values.put("process_start_seconds", ManagementFactory.getRuntimeMXBean().getStartTime() * MILLIS);
         MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
         values.put("jvm_heap_used_bytes", heap.getUsed());

@@ -42,7 +42,8 @@ final class HonestClient implements AutoCloseable {
     private static final int REMOVE = 12;
     private static final int COMMIT = 21;
 
-    private final WarpServer server;
+    private final InetSocketAddress tcpAddress;
+    private final InetSocketAddress rdmaAddress;
     private final Way way;
     private final IwarpTransport iwarp = new IwarpTransport();
     private final TcpConnector tcp = new TcpConnector(1);
@@ -58,10 +59,16 @@ final class HonestClient implements AutoCloseable {
     private int rounds;
 
     HonestClient(WarpServer server, Way way) throws Exception {
-        this.server = server;
+        this(server.tcpAddress(), server.rdmaAddress(), way);
+    }
+
+    /** A client of a server in another process. */
+    HonestClient(InetSocketAddress tcpAddress, InetSocketAddress rdmaAddress, Way way) throws Exception {
+        this.tcpAddress = tcpAddress;
+        this.rdmaAddress = rdmaAddress;
         this.way = way;
         requester = connect();
-        ByteBuffer mounted = NfsCall.of(1, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(server.tcpAddress());
+        ByteBuffer mounted = NfsCall.of(1, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(tcpAddress);
         assertThat(mounted.getInt()).isZero();
         root = NfsCall.opaque(mounted);
         file = create("honest-" + way);
@@ -72,11 +79,10 @@ final class HonestClient implements AutoCloseable {
     private Requester connect() throws Exception {
         return switch (way) {
             case TCP ->
-                tcp.connect(server.tcpAddress(), TcpRequesterOptions.DEFAULT, BackwardCalls.NONE)
+                tcp.connect(tcpAddress, TcpRequesterOptions.DEFAULT, BackwardCalls.NONE)
                         .get(SECONDS, TimeUnit.SECONDS);
             case RDMA ->
-                RpcRdmaRequester.connect(
-                                iwarp.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, BackwardCalls.NONE)
+                RpcRdmaRequester.connect(iwarp.connector(), rdmaAddress, RequesterOptions.DEFAULT, BackwardCalls.NONE)
                         .get(SECONDS, TimeUnit.SECONDS);
         };
     }

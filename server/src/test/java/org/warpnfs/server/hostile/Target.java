@@ -13,16 +13,23 @@ final class Target {
     private static final int ANYONE = 0666;
     private static final int BLOCK_BYTES = 32 << 10;
 
-    private final WarpServer server;
+    private final InetSocketAddress tcp;
+    private final InetSocketAddress rdma;
     private final byte[] file;
 
-    private Target(WarpServer server, byte[] file) {
-        this.server = server;
+    private Target(InetSocketAddress tcp, InetSocketAddress rdma, byte[] file) {
+        this.tcp = tcp;
+        this.rdma = rdma;
         this.file = file;
     }
 
     static Target prepare(WarpServer server) throws IOException {
-        ByteBuffer mounted = NfsCall.of(1, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(server.tcpAddress());
+        return prepare(server.tcpAddress(), server.rdmaAddress());
+    }
+
+    /** A target in another process. */
+    static Target prepare(InetSocketAddress tcp, InetSocketAddress rdma) throws IOException {
+        ByteBuffer mounted = NfsCall.of(1, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(tcp);
         check(mounted.getInt());
         byte[] root = NfsCall.opaque(mounted);
         ByteBuffer created = NfsCall.of(2, NfsCall.NFS, 3, 8, UID)
@@ -36,7 +43,7 @@ final class Target {
                 .word(0)
                 .word(0)
                 .word(0)
-                .overTcp(server.tcpAddress());
+                .overTcp(tcp);
         check(created.getInt());
         created.getInt();
         byte[] file = NfsCall.opaque(created);
@@ -47,10 +54,10 @@ final class Target {
                     .word(BLOCK_BYTES)
                     .word(0)
                     .data(ByteBuffer.allocate(BLOCK_BYTES))
-                    .overTcp(server.tcpAddress())
+                    .overTcp(tcp)
                     .getInt());
         }
-        return new Target(server, file);
+        return new Target(tcp, rdma, file);
     }
 
     private static void check(int status) {
@@ -60,11 +67,11 @@ final class Target {
     }
 
     InetSocketAddress tcp() {
-        return server.tcpAddress();
+        return tcp;
     }
 
     InetSocketAddress rdma() {
-        return server.rdmaAddress();
+        return rdma;
     }
 
     /** Encodes a READ of the whole file (RFC 1813, section 3.3.6). */

@@ -6,9 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
-import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import ch.qos.logback.core.OutputStreamAppender;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
@@ -21,11 +19,11 @@ class LogTextTest {
         configurator.setContext(context);
         configurator.doConfigure(LogTextTest.class.getResource("/logback.xml"));
         Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
-        OutputStreamAppender<ILoggingEvent> appender = (OutputStreamAppender<ILoggingEvent>) root.getAppender("STDERR");
+        StandardError appender = (StandardError) root.getAppender("STDERR");
         LoggingEvent event = new LoggingEvent("fqcn", root, Level.WARN, "of {}", null, new Object[] {
             "/a\u001b[2Jb\n2026 ERROR forged\r\u009b1m\u202e\ttab ü"
         });
-        String line = new String(appender.getEncoder().encode(event), StandardCharsets.UTF_8);
+        String line = new String(appender.encoder().encode(event), StandardCharsets.UTF_8);
         assertThat(line).endsWith(" of /a?[2Jb?2026 ERROR forged??1m?\ttab ü\n").hasLineCount(1);
         context.stop();
     }

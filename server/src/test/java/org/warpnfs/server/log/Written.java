@@ -5,7 +5,6 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
-import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -44,9 +43,7 @@ public final class Written implements AutoCloseable {
     }
 
     Written(String name, HeldBack filter) {
-        text = ((ConsoleAppender<ILoggingEvent>)
-                        context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("STDERR"))
-                .getEncoder();
+        text = ((StandardError) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("STDERR")).encoder();
         appender.setContext(context);
         appender.addFilter(filter);
         appender.start();
