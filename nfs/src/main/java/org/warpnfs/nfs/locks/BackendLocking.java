@@ -52,7 +52,7 @@ public final class BackendLocking {
     }
 
     /** Runs what no call waits for and may wait for this backend. */
-    void execute(FileSystem backend, Runnable task) {
+    public void execute(FileSystem backend, Runnable task) {
         threads.execute(backend, task);
     }
 

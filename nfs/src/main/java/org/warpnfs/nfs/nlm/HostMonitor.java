@@ -26,6 +26,9 @@ interface HostMonitor {
     /** True if the client had locks before the restart. */
     boolean mayReclaim(NlmHost host);
 
-    /** The client has no locks any more. It may be forgotten later. */
+    /** The client, which is remembered, has a lock or waits for one, whatever {@link #idle} said meanwhile. */
+    void inUse(NlmHost host);
+
+    /** The client has no locks any more. It may be forgotten later. Does not wait. */
     void idle(NlmHost host);
 }

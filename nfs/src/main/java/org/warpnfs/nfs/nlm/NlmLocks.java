@@ -338,6 +338,8 @@ final class NlmLocks {
 
     private void note(HostHoldings.Place place) {
         holdings.set(place, service.countOf(place.file(), place.owner()));
+        // Another call of the client may have ended without a lock since this one asked that it be remembered.
+        monitor.inUse(place.owner().host());
     }
 
     private void granted(NlmCaller caller, HostHoldings.Place place, boolean exclusive, NlmLock lock) {
@@ -358,12 +360,18 @@ final class NlmLocks {
         granting.begin(new PendingGrant(place, lock.range(), call));
     }
 
-    /** Releases a lock that was granted but that its client does not want. */
+    /**
+     * Releases a lock that was granted but that its client does not want. Does not wait for the backend: the caller is
+     * a timer, or a thread that other clients' calls need.
+     */
     private void release(PendingGrant grant) {
-        releasing(releases -> {
-            unlock(grant.place(), grant.range(), releases);
-            leaveIfNothing(grant.place());
-        });
+        HostHoldings.Place place = grant.place();
+        List<Runnable> releases = new ArrayList<>(1);
+        synchronized (this) {
+            unlock(place, grant.range(), releases::add);
+            leaveIfNothing(place);
+        }
+        releases.forEach(each -> service.backends().execute(place.fileSystem(), each));
     }
 
     /** CANCEL: the request is not in line any more, or was granted and is released. */

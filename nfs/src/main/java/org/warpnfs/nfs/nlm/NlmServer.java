@@ -60,7 +60,7 @@ public final class NlmServer {
             boolean forgiving)
             throws IOException {
         this.monitor = new StatusMonitor(
-                NsmRecords.open(store, limits.maxHosts()), others.calls(), limits.maxHosts(), forgiving);
+                NsmRecords.open(store, limits.maxHosts()), others.calls(), limits.maxHosts(), forgiving, clockNanos);
         this.locks = new NlmLocks(locks, limits, monitor, others, clockNanos);
         this.shares = new NlmShares(limits.maxShares());
         Restarts restarts = new Restarts(exports, this.locks, shares);
@@ -72,7 +72,7 @@ public final class NlmServer {
             locks.reclaimUntil(clockNanos.getAsLong() + grace.toNanos());
             others.calls().after(grace.toNanos(), () -> {
                 if (!locks.isReclaiming(clockNanos.getAsLong())) {
-                    boolean _ = endReclaims();
+                    others.calls().execute(this::endReclaims);
                 }
             });
         }

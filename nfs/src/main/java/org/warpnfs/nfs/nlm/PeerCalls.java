@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Calls programs of clients, at the ports that their portmappers name. Safe for any thread; nothing here waits. */
+/** Calls programs of clients, at the ports that their portmappers name. Safe for any thread; no method waits. */
 public interface PeerCalls {
     /** For a server that calls no client: every call fails. */
     PeerCalls NONE = new PeerCalls() {
@@ -16,6 +16,11 @@ public interface PeerCalls {
 
         @Override
         public void after(long delayNanos, Runnable task) {}
+
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
     };
 
     /** Calls once, with a time limit of its own. The stage is completed on any thread with the encoded result. */
@@ -31,4 +36,7 @@ public interface PeerCalls {
 
     /** Runs a task that does not block after a delay, unless the server ends before. */
     void after(long delayNanos, Runnable task);
+
+    /** Runs a task that may wait for a disk or a name service, on a thread that nothing else needs. */
+    void execute(Runnable task);
 }

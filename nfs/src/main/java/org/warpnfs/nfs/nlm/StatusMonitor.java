@@ -2,10 +2,15 @@ package org.warpnfs.nfs.nlm;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,8 +28,9 @@ import org.warpnfs.limits.FairShare;
  * has passed; then its locks can only be those that it has reclaimed. It may reclaim if it got its locks in the last
  * instance, or reclaimed them there, or if that instance ended before the time to reclaim was over.
  *
- * <p>Safe for any thread. {@link #monitor} waits for a disk; calls for one client wait for each other, and those for
- * others do not.
+ * <p>Safe for any thread. {@link #monitor} and {@link #settle} wait for a disk, without a lock: only calls that need
+ * the same record, or that the time to reclaim is over, wait with them. Records are removed by one task at a time on a
+ * thread for that, so a timer never waits.
  */
 final class StatusMonitor implements HostMonitor {
     private static final Logger LOG = LoggerFactory.getLogger(StatusMonitor.class);
@@ -35,9 +41,14 @@ final class StatusMonitor implements HostMonitor {
     private final NsmRecords records;
     private final PeerCalls calls;
     private final int most;
+    private final LongSupplier clockNanos;
     private final Set<NlmHost> reclaimers;
+
+    // Guarded by this, like the entries. No I/O happens under this lock.
     private final Map<NlmHost, Entry> entries = new HashMap<>();
     private final Map<ClientAddress, Integer> byClient = new HashMap<>();
+    private final Deque<NlmHost> toForget = new ArrayDeque<>();
+    private boolean forgetting;
 
     /** Guards the writing of the end of the time to reclaim; false until it is written. */
     private final Object settling = new Object();
@@ -51,16 +62,16 @@ final class StatusMonitor implements HostMonitor {
         /** True while the client has no lock and waits for none. */
         private boolean idle = true;
 
-        private long idleSinceNanos = System.nanoTime();
-        /** True while a timer runs that will look whether it is still idle. */
+        private long idleSinceNanos;
+        /** True while a timer runs that will look whether it is still idle, or its removal is due. */
         private boolean timed;
 
-        private boolean forgotten;
-    }
+        /** While its record is being written or removed; whoever needs the record waits for that. */
+        private @Nullable CompletableFuture<Void> changing;
 
-    /** @param most limit of clients */
-    StatusMonitor(NsmRecords records, PeerCalls calls, int most) throws IOException {
-        this(records, calls, most, true);
+        Entry(long nowNanos) {
+            idleSinceNanos = nowNanos;
+        }
     }
 
     /**
@@ -69,10 +80,12 @@ final class StatusMonitor implements HostMonitor {
      *     same, and learn that they have lost their locks
      * @throws IOException if that cannot be written
      */
-    StatusMonitor(NsmRecords records, PeerCalls calls, int most, boolean forgiving) throws IOException {
+    StatusMonitor(NsmRecords records, PeerCalls calls, int most, boolean forgiving, LongSupplier clockNanos)
+            throws IOException {
         this.records = records;
         this.calls = calls;
         this.most = most;
+        this.clockNanos = clockNanos;
         this.reclaimers = !forgiving
                 ? Set.of()
                 : records.before().stream()
@@ -81,7 +94,7 @@ final class StatusMonitor implements HostMonitor {
                         .collect(Collectors.toUnmodifiableSet());
         for (NsmRecords.Monitored host : records.before()) {
             // Its record is of an earlier instance, and is written anew with its first lock.
-            entries.put(host.host(), new Entry());
+            entries.put(host.host(), new Entry(clockNanos.getAsLong()));
             byClient.merge(host.host().client(), 1, Integer::sum);
         }
         if (reclaimers.isEmpty()) {
@@ -121,12 +134,17 @@ final class StatusMonitor implements HostMonitor {
                     "NSM: {} client(s) had locks by NLM and are told of the restart",
                     records.before().size());
         }
-        records.before().forEach(host -> attempt(host, 0));
+        calls.execute(() -> {
+            boolean isNameNeeded = records.before().stream().anyMatch(host -> host.local() == null);
+            String ownName = isNameNeeded ? ownName() : "";
+            records.before().forEach(host -> attempt(host, ownName, 0));
+        });
     }
 
-    private void attempt(NsmRecords.Monitored host, int before) {
+    /** @param ownName this server's name for a client whose idea of it is not known */
+    private void attempt(NsmRecords.Monitored host, String ownName, int before) {
         InetAddress local = host.local();
-        String name = local == null ? ownName() : local.getHostAddress();
+        String name = local == null ? ownName : local.getHostAddress();
         PeerCall call = new PeerCall(
                 host.host().address(),
                 local,
@@ -139,7 +157,7 @@ final class StatusMonitor implements HostMonitor {
             if (failure == null) {
                 told(host.host());
             } else if (before < PAUSES_SECONDS.length) {
-                calls.after(TimeUnit.SECONDS.toNanos(PAUSES_SECONDS[before]), () -> attempt(host, before + 1));
+                calls.after(TimeUnit.SECONDS.toNanos(PAUSES_SECONDS[before]), () -> attempt(host, ownName, before + 1));
             } else {
                 LOG.warn("NSM: {} was not told of the restart: {}", host.host().shown(), failure.getMessage());
                 told(host.host());
@@ -147,7 +165,7 @@ final class StatusMonitor implements HostMonitor {
         });
     }
 
-    /** The name that the host itself uses, if the client's idea of this server is not known. */
+    /** The name that the host itself uses. May ask a name service. */
     private static String ownName() {
         try {
             return InetAddress.getLocalHost().getHostName();
@@ -156,30 +174,25 @@ final class StatusMonitor implements HostMonitor {
         }
     }
 
-    private void told(NlmHost host) {
-        Entry entry = entryIfAny(host);
+    private synchronized void told(NlmHost host) {
+        Entry entry = entries.get(host);
         if (entry != null) {
-            synchronized (entry) {
-                entry.told = true;
-                if (entry.idle) {
-                    lookAgain(host, entry, IDLE_NANOS);
-                }
+            entry.told = true;
+            if (entry.idle) {
+                lookAgain(host, entry, IDLE_NANOS);
             }
         }
     }
 
-    private synchronized @Nullable Entry entryIfAny(NlmHost host) {
-        return entries.get(host);
-    }
-
-    private synchronized Entry entryOf(NlmHost host) throws IOException {
+    /** Must be called with the lock. */
+    private Entry entryOf(NlmHost host) throws IOException {
         Entry entry = entries.get(host);
         if (entry == null) {
             int had = byClient.getOrDefault(host.client(), 0);
             if (!FairShare.allows(had, 1, most - entries.size())) {
                 throw new IOException("it has used up its share of " + most + " monitored clients");
             }
-            entry = new Entry();
+            entry = new Entry(clockNanos.getAsLong());
             entry.told = true;
             entries.put(host, entry);
             byClient.put(host.client(), had + 1);
@@ -190,19 +203,51 @@ final class StatusMonitor implements HostMonitor {
     @Override
     public void monitor(NlmHost host, @Nullable InetAddress local) throws IOException {
         while (true) {
-            Entry entry = entryOf(host);
-            synchronized (entry) {
-                if (entry.forgotten) {
-                    continue;
-                }
+            CompletableFuture<Void> change;
+            synchronized (this) {
+                Entry entry = entryOf(host);
                 entry.idle = false;
-                if (!entry.durable) {
-                    records.add(host, local);
-                    entry.durable = true;
+                if (entry.changing == null && entry.durable) {
+                    return;
                 }
+                change = entry.changing;
+                if (change == null) {
+                    entry.changing = new CompletableFuture<>();
+                }
+            }
+            if (change == null) {
+                remember(host, local);
                 return;
             }
+            // Ends in any case, and says nothing about how: then it is tried again.
+            change.join();
         }
+    }
+
+    /** Writes the record of an entry that this thread has marked as changing. */
+    private void remember(NlmHost host, @Nullable InetAddress local) throws IOException {
+        boolean durable = false;
+        try {
+            records.add(host, local);
+            durable = true;
+        } finally {
+            changed(host, durable);
+        }
+    }
+
+    private void changed(NlmHost host, boolean durable) {
+        CompletableFuture<Void> change;
+        synchronized (this) {
+            Entry entry = Objects.requireNonNull(entries.get(host));
+            entry.durable = durable;
+            if (!durable) {
+                // It gets no lock.
+                idle(host, entry);
+            }
+            change = Objects.requireNonNull(entry.changing);
+            entry.changing = null;
+        }
+        change.complete(null);
     }
 
     @Override
@@ -211,48 +256,92 @@ final class StatusMonitor implements HostMonitor {
     }
 
     @Override
-    public void idle(NlmHost host) {
-        Entry entry = entryIfAny(host);
-        if (entry == null) {
-            return;
-        }
-        synchronized (entry) {
-            entry.idle = true;
-            entry.idleSinceNanos = System.nanoTime();
-            lookAgain(host, entry, IDLE_NANOS);
+    public synchronized void idle(NlmHost host) {
+        Entry entry = entries.get(host);
+        if (entry != null) {
+            idle(host, entry);
         }
     }
 
-    /** Must be called with the entry's lock. */
+    /** Must be called with the lock. */
+    private void idle(NlmHost host, Entry entry) {
+        entry.idle = true;
+        entry.idleSinceNanos = clockNanos.getAsLong();
+        lookAgain(host, entry, IDLE_NANOS);
+    }
+
+    @Override
+    public synchronized void inUse(NlmHost host) {
+        Entry entry = entries.get(host);
+        if (entry != null) {
+            entry.idle = false;
+        }
+    }
+
+    /** Must be called with the lock. */
     private void lookAgain(NlmHost host, Entry entry, long afterNanos) {
         if (!entry.timed) {
             entry.timed = true;
-            calls.after(afterNanos, () -> forgetIfIdle(host, entry));
+            calls.after(afterNanos, () -> forgetLater(host));
         }
     }
 
-    private void forgetIfIdle(NlmHost host, Entry entry) {
-        synchronized (entry) {
-            entry.timed = false;
-            if (!entry.idle || !entry.told || entry.forgotten) {
+    /** Called by a timer. */
+    private void forgetLater(NlmHost host) {
+        synchronized (this) {
+            toForget.add(host);
+            if (forgetting) {
                 return;
             }
-            long leftNanos = IDLE_NANOS - (System.nanoTime() - entry.idleSinceNanos);
-            if (leftNanos > 0) {
-                lookAgain(host, entry, leftNanos);
-                return;
-            }
-            entry.forgotten = true;
+            forgetting = true;
+        }
+        calls.execute(this::forgetAll);
+    }
+
+    /** Removes the records of those who are still idle, one after the other. */
+    private void forgetAll() {
+        for (NlmHost host = nextToForget(); host != null; host = nextToForget()) {
             try {
                 records.remove(host);
             } catch (IOException e) {
                 LOG.warn("NSM: the record of {} cannot be removed: {}", host.shown(), e.getMessage());
-            }
-            synchronized (this) {
-                entries.remove(host, entry);
-                byClient.computeIfPresent(host.client(), (_, had) -> had == 1 ? null : had - 1);
+            } finally {
+                forgotten(host);
             }
         }
+    }
+
+    /** Returns a client whose record is to be removed, and marks it as changing; null if there is none. */
+    private synchronized @Nullable NlmHost nextToForget() {
+        for (NlmHost host = toForget.poll(); host != null; host = toForget.poll()) {
+            Entry entry = entries.get(host);
+            if (entry == null) {
+                continue;
+            }
+            entry.timed = false;
+            if (!entry.idle || !entry.told) {
+                continue;
+            }
+            long leftNanos =
+                    entry.changing != null ? IDLE_NANOS : IDLE_NANOS - (clockNanos.getAsLong() - entry.idleSinceNanos);
+            if (leftNanos > 0) {
+                lookAgain(host, entry, leftNanos);
+                continue;
+            }
+            entry.changing = new CompletableFuture<>();
+            return host;
+        }
+        forgetting = false;
+        return null;
+    }
+
+    private void forgotten(NlmHost host) {
+        CompletableFuture<Void> change;
+        synchronized (this) {
+            change = Objects.requireNonNull(Objects.requireNonNull(entries.remove(host)).changing);
+            byClient.computeIfPresent(host.client(), (_, had) -> had == 1 ? null : had - 1);
+        }
+        change.complete(null);
     }
 
     /** Number of monitored clients. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.warpnfs.fs.memory.MemoryFileSystem;
@@ -58,6 +59,9 @@ final class NlmBench implements PeerCalls {
     final Queue<CompletableFuture<ByteBuffer>> answers = new ArrayDeque<>();
     final List<Runnable> timers = new ArrayList<>();
     final List<Runnable> work = new ArrayList<>();
+    /** Runs what waits for a disk. */
+    Executor executor = Runnable::run;
+
     final LockService service = new LockService(100, notices::add, BackendLocking.on(work::add, 100));
     final FileHandle file;
     final NfsHandles handles;
@@ -82,7 +86,7 @@ final class NlmBench implements PeerCalls {
     int answersSent;
 
     NlmBench() {
-        this(null, ExportOptions.DEFAULTS);
+        this((Path) null, ExportOptions.DEFAULTS);
     }
 
     NlmBench(Path directory, ExportOptions options) {
@@ -90,14 +94,31 @@ final class NlmBench implements PeerCalls {
     }
 
     NlmBench(ExportTraits traits) {
-        this(new MemoryFileSystem(1 << 20, 100), null, ExportOptions.DEFAULTS, traits);
+        this(new MemoryFileSystem(1 << 20, 100), (NsmStore) null, ExportOptions.DEFAULTS, traits);
     }
 
     NlmBench(FileSystem fs, Path directory, ExportOptions options) {
         this(fs, directory, options, ExportTraits.DEFAULTS);
     }
 
+    /** Monitored clients are remembered in {@code store}. */
+    NlmBench(NsmStore store) {
+        this(new MemoryFileSystem(1 << 20, 100), store, ExportOptions.DEFAULTS, ExportTraits.DEFAULTS);
+    }
+
     private NlmBench(FileSystem fs, Path directory, ExportOptions options, ExportTraits traits) {
+        this(fs, storeIn(directory), options, traits);
+    }
+
+    private static NsmStore storeIn(Path directory) {
+        try {
+            return directory == null ? null : DirectoryNsmStore.open(directory);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private NlmBench(FileSystem fs, NsmStore store, ExportOptions options, ExportTraits traits) {
         this.fs = fs;
         try {
             file = fs.create(
@@ -115,7 +136,7 @@ final class NlmBench implements PeerCalls {
                     handles,
                     service,
                     new NlmLimits(100, 10, 10),
-                    directory == null ? null : DirectoryNsmStore.open(directory),
+                    store,
                     Duration.ofNanos(GRACE_NANOS),
                     new OtherPrograms(
                             _ -> false,
@@ -162,6 +183,11 @@ final class NlmBench implements PeerCalls {
     @Override
     public void after(long delayNanos, Runnable task) {
         timers.add(task);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        executor.execute(task);
     }
 
     void runNotices() {
@@ -249,6 +275,13 @@ final class NlmBench implements PeerCalls {
                 .hyper(1)
                 .words(0, 1);
         return statusOf(lastWord(sendFrom(port, server.nlm(), client, call.toBytes())));
+    }
+
+    /** NM_LOCK: the client is not monitored. */
+    NlmStatus unmonitoredLock(int client, String owner, long offset, long length) {
+        CallWriter call = nlm(NlmProgram.NM_LOCK).words(0, 1);
+        lockOf(call, owner, offset, length).words(0, 3);
+        return statusOf(status(client, call));
     }
 
     NlmStatus unlock(int client, String owner, long offset, long length) {

@@ -94,6 +94,11 @@ final class FileOfBothProtocols implements PeerCalls, AutoCloseable {
         // No call is repeated here.
     }
 
+    @Override
+    public void execute(Runnable task) {
+        task.run();
+    }
+
     static Ops file() {
         return new Ops().data().lookup("f");
     }

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -57,6 +58,9 @@ public final class PeerPrograms implements PeerCalls, AutoCloseable {
     private final PeerLine answered =
             new PeerLine("peer-answer-", ANSWERING_THREADS, MOST_ANSWERING, MOST_ANSWERING_ONE, this::exchange);
     private final ScheduledExecutorService timer;
+    /** Few at once: NLM has one task for each kind of its own I/O. */
+    private final ExecutorService tasks = Executors.newCachedThreadPool(
+            Thread.ofPlatform().daemon().name("nlm-", 0).factory());
 
     public PeerPrograms() {
         this(PORTMAPPER);
@@ -140,10 +144,21 @@ public final class PeerPrograms implements PeerCalls, AutoCloseable {
         }
     }
 
+    @Override
+    public void execute(Runnable task) {
+        try {
+            tasks.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The server ends, and its tasks with it.
+            return;
+        }
+    }
+
     /** Ends all calls and timers. */
     @Override
     public void close() {
         timer.shutdownNow();
+        tasks.shutdown();
         told.close();
         answered.close();
     }
