@@ -12,7 +12,8 @@ import picocli.CommandLine.Spec;
         name = "iwarp",
         description = {
             "Tests iWARP without NFS, against this program or against the Linux tools.",
-            "ping works with rping, the others with ib_read_bw, ib_write_bw, ib_send_bw and ib_send_lat with -R."
+            "ping works with rping, the others with ib_read_bw, ib_write_bw, ib_send_bw, ib_send_lat and ib_atomic_lat "
+                    + "with -R."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -21,7 +22,8 @@ import picocli.CommandLine.Spec;
             IwarpTestCommand.ReadBw.class,
             IwarpTestCommand.WriteBw.class,
             IwarpTestCommand.SendLat.class,
-            IwarpTestCommand.SendBw.class
+            IwarpTestCommand.SendBw.class,
+            IwarpTestCommand.AtomicLat.class
         })
 final class IwarpCommand implements Runnable {
     @Spec
@@ -30,6 +32,7 @@ final class IwarpCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                Objects.requireNonNull(spec).commandLine(), "which test? ping, read-bw, write-bw, send-lat or send-bw");
+                Objects.requireNonNull(spec).commandLine(),
+                "which test? ping, read-bw, write-bw, send-lat, send-bw or atomic-lat");
     }
 }

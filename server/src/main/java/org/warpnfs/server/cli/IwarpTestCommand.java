@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,7 @@ import org.warpnfs.tools.iwarp.Summary;
 import org.warpnfs.tools.iwarp.TestClient;
 import org.warpnfs.tools.iwarp.TestFailure;
 import org.warpnfs.tools.iwarp.TestKind;
+import org.warpnfs.tools.iwarp.TestOperation;
 import org.warpnfs.tools.iwarp.TestServer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -125,6 +127,32 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         }
     }
 
+    /** {@code warpnfs iwarp atomic-lat}. */
+    @Command(
+            name = "atomic-lat",
+            description = "Counts in a word of a server's memory by the atomic operations of RFC 7306, one at a time, "
+                    + "and compares what each has found. Speaks the protocol of ib_atomic_lat -R; Linux has no iWARP "
+                    + "device with atomic operations to try it with. Latencies are of the round trip.",
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            sortOptions = false)
+    static final class AtomicLat extends IwarpTestCommand {
+        AtomicLat() {
+            super(TestKind.ATOMIC_LAT, "8", 8, 1000);
+        }
+    }
+
+    /** The operations of {@code --atomic}; the command line has their names with a hyphen. */
+    enum AtomicKind {
+        FETCH_ADD,
+        COMPARE_SWAP;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
     private final TestKind kind;
     private final String clientSize;
     private final int serverSize;
@@ -157,7 +185,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
             names = {"-s", "--size"},
             paramLabel = "SIZE",
             description =
-                    "Bytes of a message. Default: 64 for ping, 2 for send-lat, else 64k. For a server the largest "
+                    "Bytes of a message; not with atomic-lat or --immediate, whose messages have 8. Default: 64 for ping, "
+                            + "2 for send-lat, else 64k. For a server the largest "
                             + "message, default 64k for ping, else 8m. Give perftest at the other end the same "
                             + "size with -s.")
     private @Nullable String size;
@@ -185,6 +214,18 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
 
     @Option(names = "--connections", paramLabel = "N", description = "For ping: simultaneous connections. Default: 1.")
     private int connections = 1;
+
+    @Option(
+            names = {"-A", "--atomic"},
+            paramLabel = "fetch-add|compare-swap",
+            description = "For atomic-lat: the operation. Default: fetch-add.")
+    private @Nullable AtomicKind atomic;
+
+    @Option(
+            names = "--immediate",
+            description = "For send-lat: Immediate Data (RFC 7306) instead of Sends, every second one with Solicited "
+                    + "Event. A perftest server does not support it.")
+    private boolean immediate;
 
     @Option(
             names = "--crc",
@@ -267,18 +308,24 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         if (kind != TestKind.PING && connections != 1) {
             throw wrong("--connections is for ping");
         }
+        if (size != null && immediate) {
+            throw wrong("--size does not go with --immediate");
+        }
         ClientPlan plan = new ClientPlan(
                 kind,
                 new InetSocketAddress(
                         resolve(name), within("--port", port == null ? kind.defaultPort() : port, 1, MAX_PORT)),
-                sizeBytes(clientSize, kind == TestKind.PING ? PingText.MIN_BYTES : 1),
+                immediate
+                        ? TestOperation.WORD_BYTES
+                        : sizeBytes(clientSize, kind == TestKind.PING ? PingText.MIN_BYTES : 1),
                 messages(),
                 seconds == null ? 0 : within("--seconds", seconds, 1, DAY_SECONDS),
                 within("--depth", depth == null ? 128 : depth, 1, MAX_DEPTH),
                 512,
                 within("--connections", connections, 1, MAX_CONNECTIONS),
                 within("--timeout", timeout, 1, DAY_SECONDS),
-                mpa());
+                mpa(),
+                operation());
         try {
             Summary summary =
                     TestClient.run(plan, within("--interval", interval, 0, DAY_SECONDS), line -> say(out, line));
@@ -287,6 +334,19 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         } catch (TestFailure e) {
             throw new ConfigException(kind.word() + " " + name + ": " + e.getMessage(), e);
         }
+    }
+
+    private TestOperation operation() {
+        if (atomic != null && kind != TestKind.ATOMIC_LAT) {
+            throw wrong("--atomic is for atomic-lat");
+        }
+        if (immediate && kind != TestKind.SEND_LAT) {
+            throw wrong("--immediate is for send-lat");
+        }
+        if (kind == TestKind.ATOMIC_LAT) {
+            return atomic == AtomicKind.COMPARE_SWAP ? TestOperation.COMPARE_SWAP : TestOperation.FETCH_ADD;
+        }
+        return immediate ? TestOperation.IMMEDIATE : TestOperation.PLAIN;
     }
 
     private long messages() {
@@ -299,8 +359,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     }
 
     private int serve(PrintWriter out) throws ConfigException, InterruptedException {
-        if (count != null || seconds != null || connections != 1) {
-            throw wrong("--count, --seconds and --connections are for a client");
+        if (count != null || seconds != null || connections != 1 || atomic != null || immediate) {
+            throw wrong("--count, --seconds, --connections, --atomic and --immediate are for a client");
         }
         if (once && reject != null) {
             throw wrong("--once with --reject: no client has a test to end with");
@@ -355,6 +415,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     }
 
     private int sizeBytes(String byDefault, int least) {
+        if (size != null && kind == TestKind.ATOMIC_LAT) {
+            throw wrong("--size is not for atomic-lat");
+        }
         long bytes;
         try {
             bytes = ByteSize.parse("--size", size == null ? byDefault : size);

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,25 @@ class IwarpCommandTest {
         assertThat(out.toString())
                 .contains("7 messages, 7000 bytes", "MiB/s", "messages/s", "latency us: min", "99.9%");
         assertThat(serverOut.toString()).contains("ready", "7 ").doesNotContain("failed");
+    }
+
+    /** Tests whose messages are words of eight bytes, which take no size. */
+    @ParameterizedTest
+    @CsvSource({"atomic-lat,", "atomic-lat,--atomic=fetch-add", "atomic-lat,-A compare-swap", "send-lat,--immediate"})
+    void test_ofWords_bothSucceedWithTheirLines(String test, @Nullable String words) throws Exception {
+        StringWriter serverOut = new StringWriter();
+        List<Integer> status = new ArrayList<>();
+        Thread server = new Thread(() ->
+                status.add(run(serverOut, err, "iwarp", test, "--server", "--once", "--listen=127.0.0.1", "--port=0")));
+        server.start();
+        List<String> arguments = new ArrayList<>(List.of("iwarp", test, "127.0.0.1", "-p", port(serverOut), "-n", "7"));
+        arguments.addAll(words == null ? List.of() : List.of(words.split(" ", -1)));
+        assertThat(run(arguments.toArray(String[]::new))).isZero();
+        server.join();
+        assertThat(status).containsExactly(0);
+        assertThat(err.toString()).isEmpty();
+        assertThat(out.toString()).contains("7 messages, 56 bytes", "latency us: min", "99.9%");
+        assertThat(serverOut.toString()).contains("7 messages").doesNotContain("failed");
     }
 
     @ParameterizedTest
@@ -138,6 +158,12 @@ class IwarpCommandTest {
         "ping,--timeout 0,--timeout",
         "ping,-i -1,--interval",
         "ping,--mpa-revision 3,--mpa-revision",
+        "atomic-lat,-s 8,--size",
+        "atomic-lat,--atomic subtract,subtract",
+        "atomic-lat,--immediate,--immediate",
+        "send-lat,--atomic fetch-add,--atomic",
+        "send-lat,--immediate -s 8,--size",
+        "write-bw,--immediate,--immediate",
         "ping,--once,--once",
         "ping,--reject no,--reject",
         "ping,--listen 127.0.0.1,--listen"
@@ -152,6 +178,8 @@ class IwarpCommandTest {
     @ParameterizedTest
     @CsvSource({
         "-n 5,--count",
+        "--immediate,--immediate",
+        "--atomic fetch-add,--atomic",
         "-t 5,--seconds",
         "--connections 2,--connections",
         "-d 2,--depth",
@@ -228,7 +256,7 @@ class IwarpCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ping", "read-bw", "write-bw", "send-lat", "send-bw"})
+    @ValueSource(strings = {"ping", "read-bw", "write-bw", "send-lat", "send-bw", "atomic-lat"})
     void client_nobodyListens_namesTheHost(String test) throws Exception {
         String port;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -246,7 +274,7 @@ class IwarpCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ping", "read-bw", "write-bw", "send-lat", "send-bw"})
+    @ValueSource(strings = {"ping", "read-bw", "write-bw", "send-lat", "send-bw", "atomic-lat"})
     void help_ofEachTest_namesItsCounterpart(String test) {
         assertThat(run("iwarp", test, "--help")).isZero();
         assertThat(out.toString()).contains(test.equals("ping") ? "rping" : "-R", "--server", "--size");

@@ -16,6 +16,7 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  * @param connections the number of simultaneous connections, for {@link TestKind#PING}
  * @param patienceSeconds the time without progress after which the test has failed
  * @param mpa how connections are started
+ * @param operation what each message is
  */
 public record ClientPlan(
         TestKind kind,
@@ -27,12 +28,53 @@ public record ClientPlan(
         int peerReceives,
         int connections,
         int patienceSeconds,
-        MpaChoices mpa) {
+        MpaChoices mpa,
+        TestOperation operation) {
     public ClientPlan {
         if (sizeBytes < 1 || count < 0 || seconds < 0 || depth < 1 || peerReceives < 2 || connections < 1) {
             throw new IllegalArgumentException("sizes, depths and connections are at least 1: " + sizeBytes + ", "
                     + count + ", " + seconds + ", " + depth + ", " + peerReceives + ", " + connections);
         }
+        if (operation != TestOperation.PLAIN && sizeBytes != TestOperation.WORD_BYTES) {
+            throw new IllegalArgumentException("words of " + sizeBytes + " bytes");
+        }
+        boolean atomic = operation == TestOperation.FETCH_ADD || operation == TestOperation.COMPARE_SWAP;
+        if (atomic != (kind == TestKind.ATOMIC_LAT)
+                || (operation == TestOperation.IMMEDIATE && kind != TestKind.SEND_LAT)) {
+            throw new IllegalArgumentException(operation + " in " + kind);
+        }
+    }
+
+    /** Creates the plan of a test with the operation that it is named after; for atomic operations FetchAdd. */
+    public ClientPlan(
+            TestKind kind,
+            InetSocketAddress server,
+            int sizeBytes,
+            long count,
+            long seconds,
+            int depth,
+            int peerReceives,
+            int connections,
+            int patienceSeconds,
+            MpaChoices mpa) {
+        this(
+                kind,
+                server,
+                sizeBytes,
+                count,
+                seconds,
+                depth,
+                peerReceives,
+                connections,
+                patienceSeconds,
+                mpa,
+                kind == TestKind.ATOMIC_LAT ? TestOperation.FETCH_ADD : TestOperation.PLAIN);
+    }
+
+    /** A copy whose messages are these. */
+    public ClientPlan with(TestOperation other) {
+        return new ClientPlan(
+                kind, server, sizeBytes, count, seconds, depth, peerReceives, connections, patienceSeconds, mpa, other);
     }
 
     /** Returns whether another message is to be sent after {@code started} messages. */

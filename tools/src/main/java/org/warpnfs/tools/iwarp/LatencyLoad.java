@@ -7,7 +7,8 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Sends a message, waits for the server's, and repeats this. The latency is half of the round trip, as in perftest.
+ * Sends a message or Immediate Data, waits for the server's, and repeats this. The latency is half of the round trip,
+ * as in perftest.
  *
  * <h2>Buffers</h2>
  *
@@ -15,7 +16,8 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Errors</h2>
  *
- * A message of another length than ours fails the test; otherwise as in {@link PerftestLoad}.
+ * A message of another length than ours, or Immediate Data of other content, fails the test; otherwise as in
+ * {@link PerftestLoad}.
  */
 final class LatencyLoad extends PerftestLoad {
     private static final int RECEIVES = 2;
@@ -51,22 +53,40 @@ final class LatencyLoad extends PerftestLoad {
         }
         started++;
         startedNanos = System.nanoTime();
-        queuePair.post(WorkRequest.Send.of(0, out));
+        queuePair.post(
+                plan.operation() == TestOperation.IMMEDIATE
+                        ? new WorkRequest.ImmediateData(0, started, started % 2 == 0)
+                        : WorkRequest.Send.of(0, out));
         queuePair.flush();
     }
 
     @Override
     public void completed(QueuePair queuePair, Completion completion) {
-        if (!(completion instanceof Completion.Received received) || received.status() != CompletionStatus.SUCCESS) {
+        if (completion.status() != CompletionStatus.SUCCESS) {
             return;
         }
-        int bytes = received.buffer().remaining();
-        if (bytes != plan.sizeBytes() || meter().messages() == started) {
+        boolean words = plan.operation() == TestOperation.IMMEDIATE;
+        int bytes;
+        boolean wanted;
+        switch (completion) {
+            case Completion.Received received -> {
+                bytes = received.buffer().remaining();
+                wanted = !words && bytes == plan.sizeBytes();
+            }
+            case Completion.ReceivedImmediate received -> {
+                bytes = TestOperation.WORD_BYTES;
+                wanted = words && received.data() == started && received.solicitedEvent() == (started % 2 == 0);
+            }
+            default -> {
+                return;
+            }
+        }
+        if (!wanted || meter().messages() == started) {
             fail(new TestFailure("an answer of " + bytes + " bytes that nobody asked for"));
             return;
         }
         meter().count(bytes, (System.nanoTime() - startedNanos) / 2);
-        queuePair.postReceive(received.workRequestId(), in.duplicate());
+        queuePair.postReceive(completion.workRequestId(), in.duplicate());
         next(queuePair);
     }
 }

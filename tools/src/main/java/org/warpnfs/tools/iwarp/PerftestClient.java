@@ -9,6 +9,7 @@ import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.Connector;
 import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.schedule.Repeated;
 
 /**
@@ -88,11 +89,11 @@ final class PerftestClient {
             PerftestDestination server = synchronise(controlPair, load.destination());
             synchronise(controlPair, load.destination());
             synchronise(controlPair, load.destination());
-            if (sends()) {
+            if (plan.kind().sends()) {
                 synchronise(controlPair, load.destination());
             }
             Summary summary = load(load, loadPair, server);
-            if (!sends()) {
+            if (!plan.kind().sends()) {
                 synchronise(controlPair, load.destination());
                 report(controlPair, summary);
             }
@@ -108,10 +109,6 @@ final class PerftestClient {
         } finally {
             controlPair.execute(() -> controlPair.abort("the test is over"));
         }
-    }
-
-    private boolean sends() {
-        return plan.kind() == TestKind.SEND_BW || plan.kind() == TestKind.SEND_LAT;
     }
 
     private ByteBuffer exchange(QueuePair controlPair, ByteBuffer message) throws TestFailure, InterruptedException {
@@ -135,7 +132,7 @@ final class PerftestClient {
         for (int attempt = 1; ; attempt++) {
             Thread.sleep(pauseMillis);
             PerftestLoad load = plan.kind() == TestKind.SEND_LAT ? new LatencyLoad(plan) : new PipelinedLoad(plan);
-            connector.connect(plan.server(), new ConnectOptions(NOTHING, 0, reads), load);
+            connector.connect(plan.server(), new ConnectOptions(NOTHING, 0, reads).with(extensions()), load);
             // The result is known either way; a failure is handled below, or tried again.
             progress.await(load.connected().handle((pair, failure) -> true), "connecting for the load");
             if (!load.nobodyListened()
@@ -144,6 +141,14 @@ final class PerftestClient {
                 return load;
             }
         }
+    }
+
+    private RdmaExtension[] extensions() {
+        return switch (plan.operation()) {
+            case PLAIN -> new RdmaExtension[0];
+            case FETCH_ADD, COMPARE_SWAP -> new RdmaExtension[] {RdmaExtension.ATOMIC_OPERATIONS};
+            case IMMEDIATE -> new RdmaExtension[] {RdmaExtension.IMMEDIATE_DATA};
+        };
     }
 
     private Summary load(PerftestLoad load, QueuePair loadPair, PerftestDestination server)

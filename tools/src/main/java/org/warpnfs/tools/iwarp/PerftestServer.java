@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 
 /**
  * The server of perftests with {@code -R}.
@@ -50,7 +51,8 @@ final class PerftestServer implements ConnectionRequestHandler {
     public void connectionRequested(ConnectionRequest request) {
         PerftestSession waiting = waiting(request);
         if (waiting != null) {
-            request.accept(new ConnectOptions(PerftestFence.offer(), MAX_READS, 0), waiting.addLoad());
+            request.accept(
+                    new ConnectOptions(PerftestFence.offer(), MAX_READS, 0).with(extensions()), waiting.addLoad());
             return;
         }
         PerftestSession session = begin(request);
@@ -59,6 +61,15 @@ final class PerftestServer implements ConnectionRequestHandler {
         } else {
             request.accept(new ConnectOptions(NOTHING, 0, 0), session);
         }
+    }
+
+    /** Returns the extensions of RFC 7306 that clients of this test may use. */
+    private RdmaExtension[] extensions() {
+        return switch (plan.kind()) {
+            case ATOMIC_LAT -> new RdmaExtension[] {RdmaExtension.ATOMIC_OPERATIONS};
+            case SEND_LAT -> new RdmaExtension[] {RdmaExtension.IMMEDIATE_DATA};
+            case READ_BW, WRITE_BW, SEND_BW, PING -> new RdmaExtension[0];
+        };
     }
 
     private synchronized @Nullable PerftestSession waiting(ConnectionRequest request) {

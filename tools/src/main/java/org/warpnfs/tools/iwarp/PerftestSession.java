@@ -138,9 +138,8 @@ final class PerftestSession implements QueuePairHandler {
         if (index < 0 || loads.isEmpty()) {
             return PerftestDestination.NONE;
         }
-        boolean sends = plan.kind() == TestKind.SEND_BW || plan.kind() == TestKind.SEND_LAT;
         int n = loads.size();
-        int again = sends ? index - 1 : index;
+        int again = plan.kind().sends() ? index - 1 : index;
         PerftestSink load = loads.get(index < n ? index : again >= n && again < 2 * n ? again - n : 0);
         load.setClient(destination);
         return load.destination();

@@ -27,7 +27,8 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  * client's memory as its credit. perftest's server does so after each third of its receives. A client goes no further
  * ahead of its credit than its own {@code --rx-depth}, which is 512 or its count of messages if that is less, and which
  * the server does not know. So each count is written as soon as the one before has been sent. Messages of a latency
- * test are answered with a message of the same size.
+ * test are answered with a message of the same size, Immediate Data with the same data. Atomic operations have a word
+ * of this connection as their target, which begins as 0.
  *
  * <h2>Buffers</h2>
  *
@@ -86,10 +87,11 @@ final class PerftestSink implements QueuePairHandler {
     public void created(QueuePair pair) {
         queuePair = pair;
         switch (plan.kind()) {
-            case READ_BW -> offer(pair, EnumSet.of(AccessRight.REMOTE_READ));
-            case WRITE_BW -> offer(pair, EnumSet.of(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ));
+            case READ_BW -> offer(pair, payload, EnumSet.of(AccessRight.REMOTE_READ));
+            case WRITE_BW -> offer(pair, payload, EnumSet.of(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ));
+            case ATOMIC_LAT -> offer(pair, word(), EnumSet.of(AccessRight.REMOTE_ATOMIC));
             case SEND_BW, SEND_LAT -> {
-                offer(pair, EnumSet.of(AccessRight.REMOTE_READ));
+                offer(pair, payload, EnumSet.of(AccessRight.REMOTE_READ));
                 for (int i = 0; i < plan.depth(); i++) {
                     pair.postReceive(i, payload.duplicate());
                 }
@@ -98,8 +100,15 @@ final class PerftestSink implements QueuePairHandler {
         }
     }
 
-    private void offer(QueuePair pair, Set<AccessRight> rights) {
-        MemoryRegion region = pair.register(payload, rights);
+    /** A word at an address that atomic operations may have as their target (RFC 7306, section 5). */
+    private static ByteBuffer word() {
+        return ByteBuffer.allocateDirect(2 * TestOperation.WORD_BYTES)
+                .alignedSlice(TestOperation.WORD_BYTES)
+                .limit(TestOperation.WORD_BYTES);
+    }
+
+    private void offer(QueuePair pair, ByteBuffer memory, Set<AccessRight> rights) {
+        MemoryRegion region = pair.register(memory, rights);
         destination = new PerftestDestination(1, new RemoteMemory(region.stag(), region.taggedOffset()));
     }
 
@@ -111,17 +120,26 @@ final class PerftestSink implements QueuePairHandler {
         if (completion.status() != CompletionStatus.SUCCESS) {
             return;
         }
-        if (!(completion instanceof Completion.Received received)) {
-            telling = false;
-            return;
+        switch (completion) {
+            case Completion.Received received -> {
+                int bytes = received.buffer().remaining();
+                took(pair, received, bytes);
+                if (plan.kind() == TestKind.SEND_LAT) {
+                    pair.post(WorkRequest.Send.of(0, payload.slice(0, bytes)));
+                }
+            }
+            case Completion.ReceivedImmediate received -> {
+                took(pair, received, TestOperation.WORD_BYTES);
+                pair.post(new WorkRequest.ImmediateData(0, received.data(), received.solicitedEvent()));
+            }
+            default -> telling = false;
         }
-        int bytes = received.buffer().remaining();
+    }
+
+    private void took(QueuePair pair, Completion completion, int bytes) {
         meter.count(bytes, -1);
-        pair.postReceive(received.workRequestId(), payload.duplicate());
+        pair.postReceive(completion.workRequestId(), payload.duplicate());
         taken++;
-        if (plan.kind() == TestKind.SEND_LAT) {
-            pair.post(WorkRequest.Send.of(0, payload.slice(0, bytes)));
-        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.io.MaskedWord;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
@@ -13,14 +14,15 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Reads, Writes or Sends, many at a time.
+ * Reads, Writes or Sends, many at a time; or atomic operations, one at a time.
  *
  * <h2>Operation</h2>
  *
  * Keeps up to the plan's depth of work requests posted. Their ids are the times of their posting. Sends go no further
  * than the server has receives: it writes into {@link #destination()} how many it has taken, in the byte order of the
  * machines that perftest runs on, which is little-endian. Such a write causes no event, so {@link #goOn} must be called
- * periodically. At the end a fence confirms that everything has arrived, if the server offers one.
+ * periodically. Each atomic operation must find what those before it have left. At the end a fence confirms that
+ * everything has arrived, if the server offers one.
  *
  * <h2>Buffers</h2>
  *
@@ -57,12 +59,14 @@ final class PipelinedLoad extends PerftestLoad {
         local = switch (plan.kind()) {
             case READ_BW -> queuePair.register(payload, EnumSet.of(AccessRight.LOCAL_WRITE));
             case SEND_BW -> queuePair.register(credits, EnumSet.of(AccessRight.REMOTE_WRITE));
-            case WRITE_BW, SEND_LAT, PING -> null;
+            case WRITE_BW, SEND_LAT, ATOMIC_LAT, PING -> null;
         };
-        depth = plan.kind() == TestKind.READ_BW
-                ? Math.min(plan.depth(), queuePair.parameters().ord())
-                : plan.depth();
-        if (plan.kind() != TestKind.READ_BW
+        depth = switch (plan.kind()) {
+            case READ_BW -> Math.min(plan.depth(), queuePair.parameters().ord());
+            case ATOMIC_LAT -> Math.min(1, queuePair.parameters().ord());
+            case SEND_BW, WRITE_BW, SEND_LAT, PING -> plan.depth();
+        };
+        if ((plan.kind() == TestKind.SEND_BW || plan.kind() == TestKind.WRITE_BW)
                 && queuePair.parameters().ord() > 0
                 && PerftestFence.isOffered(queuePair.parameters().peerPrivateData())) {
             fence = queuePair.register(ByteBuffer.allocateDirect(1), EnumSet.of(AccessRight.LOCAL_WRITE));
@@ -82,7 +86,7 @@ final class PipelinedLoad extends PerftestLoad {
     void begin(QueuePair queuePair, PerftestDestination destination) {
         server = destination.memory();
         if (depth == 0) {
-            fail(new TestFailure("the server answers no RDMA Reads: it offers an IRD of 0"));
+            fail(new TestFailure("the server answers no RDMA Reads or atomic operations: it offers an IRD of 0"));
             return;
         }
         goOn(queuePair);
@@ -121,6 +125,7 @@ final class PipelinedLoad extends PerftestLoad {
         MemoryRegion region = local;
         return switch (plan.kind()) {
             case WRITE_BW -> new WorkRequest.RdmaWrite(id, List.of(payload), server);
+            case ATOMIC_LAT -> nextAtomic(id);
             case SEND_BW, SEND_LAT, PING -> WorkRequest.Send.of(id, payload);
             case READ_BW -> {
                 if (region == null) {
@@ -131,10 +136,22 @@ final class PipelinedLoad extends PerftestLoad {
         };
     }
 
+    /** The word of our server begins as 0, and each operation makes it one larger. */
+    private WorkRequest nextAtomic(long id) {
+        return plan.operation() == TestOperation.FETCH_ADD
+                ? new WorkRequest.FetchAdd(id, server, MaskedWord.addend(1))
+                : new WorkRequest.CompareSwap(id, server, MaskedWord.whole(started), MaskedWord.whole(started + 1));
+    }
+
     @Override
     public void completed(QueuePair queuePair, Completion completion) {
         if (completion.status() == CompletionStatus.SUCCESS) {
             outstanding--;
+            if (completion instanceof Completion.AtomicDone done && done.originalValue() != started - 1) {
+                fail(new TestFailure(
+                        "the word was " + done.originalValue() + " after " + (started - 1) + " operations"));
+                return;
+            }
             if (plan.kind() == TestKind.READ_BW || !(completion instanceof Completion.ReadDone)) {
                 meter().count(plan.sizeBytes(), System.nanoTime() - completion.workRequestId());
             }

@@ -11,7 +11,9 @@ public enum TestKind {
     /** {@code ib_send_bw -R}: the client sends messages, and the server grants credits by writing a counter. */
     SEND_BW("send-bw", 18_515),
     /** {@code ib_send_lat -R}: messages back and forth, one at a time. */
-    SEND_LAT("send-lat", 18_515);
+    SEND_LAT("send-lat", 18_515),
+    /** {@code ib_atomic_lat -R}: atomic operations on a word of the server's memory, one at a time. */
+    ATOMIC_LAT("atomic-lat", 18_515);
 
     private final String word;
     private final int defaultPort;
@@ -19,6 +21,11 @@ public enum TestKind {
     TestKind(String word, int defaultPort) {
         this.word = word;
         this.defaultPort = defaultPort;
+    }
+
+    /** Returns whether its messages are Sends. */
+    boolean sends() {
+        return this == SEND_BW || this == SEND_LAT;
     }
 
     /** Returns its name on the command line. */

@@ -48,7 +48,8 @@ class IwarpTestsOverLoopbackTest {
 
     private static ClientPlan client(
             TestKind kind, InetSocketAddress server, int sizeBytes, long count, long seconds, MpaChoices mpa) {
-        return new ClientPlan(kind, server, sizeBytes, count, seconds, 16, 512, 1, 20, mpa);
+        int bytes = kind == TestKind.ATOMIC_LAT ? TestOperation.WORD_BYTES : sizeBytes;
+        return new ClientPlan(kind, server, bytes, count, seconds, 16, 512, 1, 20, mpa);
     }
 
     private TestServer start(ServerPlan plan) throws Exception {
@@ -67,9 +68,10 @@ class IwarpTestsOverLoopbackTest {
     @EnumSource
     void countOfMessages_ofEachKind_areDoneAndBothEndsSaySo(TestKind kind) throws Exception {
         try (TestServer server = start(server(kind, 1 << 20, 512, null))) {
-            Summary summary = run(client(kind, server, 10_000, 2000));
+            ClientPlan plan = client(kind, server, 10_000, 2000);
+            Summary summary = run(plan);
             assertThat(summary.messages()).isEqualTo(2000);
-            assertThat(summary.bytes()).isEqualTo(20_000_000);
+            assertThat(summary.bytes()).isEqualTo(2000L * plan.sizeBytes());
             assertThat(summary.latenciesNanos().getTotalCount()).isEqualTo(2000);
             assertThat(summary.latenciesNanos().getMaxValue()).isPositive();
             assertThat(firstClient(server)).isTrue();
@@ -82,7 +84,8 @@ class IwarpTestsOverLoopbackTest {
     void secondClient_afterAFirst_isServedAsWell(TestKind kind) throws Exception {
         try (TestServer server = start(server(kind, 1 << 20, 512, null))) {
             run(client(kind, server, 100, 3));
-            assertThat(run(client(kind, server, 1 << 20, 3)).bytes()).isEqualTo(3 << 20);
+            ClientPlan second = client(kind, server, 1 << 20, 3);
+            assertThat(run(second).bytes()).isEqualTo(3L * second.sizeBytes());
         }
     }
 
@@ -131,6 +134,31 @@ class IwarpTestsOverLoopbackTest {
             ClientPlan plan = new ClientPlan(TestKind.SEND_BW, server.localAddress(), 1000, 50, 0, 100, 4, 1, 20, MPA);
             assertThat(run(plan).messages()).isEqualTo(50);
             assertThat(firstClient(server)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
+    void words_ofEachOperation_areDoneAndBothEndsSaySo(TestOperation operation) throws Exception {
+        TestKind kind = operation == TestOperation.IMMEDIATE ? TestKind.SEND_LAT : TestKind.ATOMIC_LAT;
+        try (TestServer server = start(server(kind, 1 << 20, 512, null))) {
+            Summary summary =
+                    run(client(kind, server, TestOperation.WORD_BYTES, 500).with(operation));
+            assertThat(summary.messages()).isEqualTo(500);
+            assertThat(summary.bytes()).isEqualTo(4000);
+            assertThat(summary.latenciesNanos().getTotalCount()).isEqualTo(500);
+            assertThat(firstClient(server)).isTrue();
+            assertThat(said).singleElement().asString().contains("500").doesNotContain("failed");
+        }
+    }
+
+    /** A word of another connection is none of ours, so each client finds that the word begins as 0. */
+    @Test
+    void words_ofASecondClient_beginAnew() throws Exception {
+        try (TestServer server = start(server(TestKind.ATOMIC_LAT, TestOperation.WORD_BYTES, 512, null))) {
+            ClientPlan plan = client(TestKind.ATOMIC_LAT, server, TestOperation.WORD_BYTES, 3);
+            assertThat(run(plan).messages()).isEqualTo(3);
+            assertThat(run(plan.with(TestOperation.COMPARE_SWAP)).messages()).isEqualTo(3);
         }
     }
 
@@ -271,7 +299,9 @@ class IwarpTestsOverLoopbackTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = "PING")
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"PING", "ATOMIC_LAT"})
     void message_largerThanTheServerTakes_endsTheTestWithAFailure(TestKind kind) throws Exception {
         try (TestServer server = start(server(kind, 8192, 512, null))) {
             assertThatThrownBy(() -> run(client(kind, server, 8193, 2000))).isInstanceOf(TestFailure.class);
