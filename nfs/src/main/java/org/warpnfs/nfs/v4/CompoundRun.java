@@ -19,12 +19,13 @@ import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.op.Operation;
 import org.warpnfs.nfs.v4.op.Operations;
 import org.warpnfs.nfs.v4.op.Postponed;
+import org.warpnfs.nfs.v4.op.Read;
+import org.warpnfs.nfs.v4.op.ReadPlus;
 import org.warpnfs.nfs.v4.op.SessionRules;
 import org.warpnfs.nfs.v4.op.Statuses;
 import org.warpnfs.nfs.v4.op.VolatileHandles;
 import org.warpnfs.nfs.v4.state.client.CachedReply;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
-import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -68,11 +69,6 @@ final class CompoundRun implements LaneTask {
 
     /** Limit for a COMPOUND without a session. In a session, the limit that the session was granted applies. */
     private static final int MAX_OPERATIONS = 64;
-    /**
-     * Length of an accepted RPC reply before the COMPOUND's result. The sizes of a channel include it (section
-     * 18.36.3).
-     */
-    private static final int RPC_REPLY_HEADER_BYTES = 24;
     /** Operation number and status, written before the operation executes. */
     private static final int RESULT_HEADER_BYTES = 8;
 
@@ -273,12 +269,19 @@ final class CompoundRun implements LaneTask {
         if (!reads) {
             return null;
         }
-        int payloadBytes = CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS));
+        int payloadBytes = CompoundLanes.payloadBytes(code, arguments, maxReadBytes(code));
         boolean triesInPlace = code == OpCode.READ && call.triesInPlace(payloadBytes, out);
         if (lane == Lane.EVENT_LOOP && !Lanes.mayCopyOnEventLoop(payloadBytes)) {
             return triesInPlace ? null : new Next.GoOn(CompoundLanes.ofPostponed(code));
         }
         return triesInPlace && lane != Lane.EVENT_LOOP ? null : takeMemoryOnce(payloadBytes);
+    }
+
+    /** What {@link CallContext#maxReadBytes} will say when the operation is executed. */
+    private int maxReadBytes(OpCode code) {
+        boolean inline = code == OpCode.READ_PLUS;
+        int headBytes = RESULT_HEADER_BYTES + (inline ? ReadPlus.HEAD_BYTES : Read.HEAD_BYTES);
+        return call.maxReadBytes(inline, call.room().left(out, index == count - 1) - headBytes);
     }
 
     private @Nullable Next takeMemoryOnce(int payloadBytes) {
@@ -323,6 +326,10 @@ final class CompoundRun implements LaneTask {
         }
         call.effects().ended(status);
         out.patch(start + Integer.BYTES, status.code());
+        if (code == OpCode.SETATTR && status != Nfs4Status.OK) {
+            // The attributes that were set follow every status. It is not known which part of a failed change was made.
+            out.int32(0);
+        }
         call.endTurn(status, out, start + RESULT_HEADER_BYTES);
         timer.operationEnded(meters.operation(code), status.name());
         return status;
@@ -351,7 +358,7 @@ final class CompoundRun implements LaneTask {
             if (operation == null) {
                 return Nfs4Status.NOTSUPP;
             }
-            requireRoom(out.sizeBytes() + operation.leastReplyBytes());
+            call.room().require(out.sizeBytes() + operation.leastReplyBytes(), call.isLastOperation());
             call.begin(operation);
             if (isPutOff) {
                 return Nfs4Status.DELAY;
@@ -364,7 +371,7 @@ final class CompoundRun implements LaneTask {
             } else {
                 rest.execute();
             }
-            requireRoom(out.sizeBytes());
+            call.room().require(out.sizeBytes(), call.isLastOperation());
             return Nfs4Status.OK;
         } catch (Postponed e) {
             stopped = new Stopped(code, e.payloadBytes(), e.rest());
@@ -372,7 +379,7 @@ final class CompoundRun implements LaneTask {
         } catch (Nfs4Exception e) {
             out.truncate(body);
             e.encodeBody(out);
-            return e.status();
+            return fitting(e.status(), body);
         } catch (FsException e) {
             out.truncate(body);
             return VolatileHandles.statusOf(e.error(), call);
@@ -383,30 +390,15 @@ final class CompoundRun implements LaneTask {
         }
     }
 
-    private void requireRoom(long replyBytes) throws Nfs4Exception {
-        SequenceOutcome sequence = call.calling().sequence();
-        long size = RPC_REPLY_HEADER_BYTES + replyBytes;
-        if (sequence == null) {
-            if (size > services.state().limits().maxReplyBytes()) {
-                throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG);
-            }
-            return;
+    /** The status of a failure whose body was encoded, or that of a reply which has no room for the body. */
+    private Nfs4Status fitting(Nfs4Status status, int body) {
+        try {
+            call.room().require(out.sizeBytes(), true);
+            return status;
+        } catch (Nfs4Exception e) {
+            out.truncate(body);
+            return e.status();
         }
-        ChannelAttributes channel = sequence.session().foreChannel();
-        if (size > channel.maxReplyBytes()) {
-            throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG);
-        }
-        if (call.calling().cacheReply() && size > Math.max(channel.maxCachedReplyBytes(), leastCachedBytes())) {
-            throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG_TO_CACHE);
-        }
-    }
-
-    /**
-     * Size of a reply that is always cached, even if the client does not ask for it: SEQUENCE, and the status of the
-     * next operation.
-     */
-    private static int leastCachedBytes() {
-        return RPC_REPLY_HEADER_BYTES + 128 + RESULT_HEADER_BYTES;
     }
 
     private void endSequence(@Nullable CompoundWriter reply) {

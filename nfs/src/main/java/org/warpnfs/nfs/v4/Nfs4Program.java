@@ -46,6 +46,7 @@ import org.warpnfs.nfs.v4.layout.DataServerChoice;
 import org.warpnfs.nfs.v4.layout.DataServerCounts;
 import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
+import org.warpnfs.nfs.v4.op.ReplyRoom;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackContext;
@@ -302,6 +303,9 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 requester,
                 principalOf(requester.identity()),
                 call.getTransport(),
+                ReplyRoom.overheadBytes(
+                        call.getCredential().getVerifier().getBody().length,
+                        requester.identity().flavor()),
                 PayloadXdr.maxInlineBytes(call.getXdr()),
                 PayloadXdr.maxRangeBytes(call.getXdr()));
         CompoundCall received =

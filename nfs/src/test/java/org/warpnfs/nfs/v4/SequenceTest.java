@@ -117,17 +117,18 @@ class SequenceTest {
     void reply_largerThanTheSessionTakes_isTooBig() {
         V4Client client = new V4Client(server, "c", 2, 0);
         client.connect();
-        client.createSession(1024, 300);
         client.run(new Ops().reclaimComplete());
-        server.newFile("f", 0644, new byte[5000]);
+        client.run(new Ops().data().makeSymlink("six hundred", "x".repeat(600), Fattr.mode(0777)));
+        client.run(new Ops().data().makeSymlink("a thousand", "x".repeat(1000), Fattr.mode(0777)));
+        client.createSession(1024, 300);
 
-        assertThat(client.statusOf(new Ops().data().lookup("f").read(Ops.ANONYMOUS, 0, 600)))
+        assertThat(client.statusOf(new Ops().data().lookup("six hundred").op(OpCode.READLINK)))
                 .isEqualTo(Nfs4Status.REP_TOO_BIG_TO_CACHE);
 
         client.cacheThis = false;
-        assertThat(client.statusOf(new Ops().data().lookup("f").read(Ops.ANONYMOUS, 0, 600)))
+        assertThat(client.statusOf(new Ops().data().lookup("six hundred").op(OpCode.READLINK)))
                 .isEqualTo(Nfs4Status.OK);
-        assertThat(client.statusOf(new Ops().data().lookup("f").read(Ops.ANONYMOUS, 0, 1000)))
+        assertThat(client.statusOf(new Ops().data().lookup("a thousand").op(OpCode.READLINK)))
                 .isEqualTo(Nfs4Status.REP_TOO_BIG);
     }
 

@@ -7,10 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.security.auth.Subject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,6 +51,7 @@ class KerberosTest {
     private static final int GARBAGE_ARGS = 4;
     private static final int NFS4_INVAL = 22;
     private static final int NFS4_WRONG_CRED = 10082;
+    private static final int NFS4_REP_TOO_BIG = 10066;
     private static final int ALICE = 4242;
     /** Of a file, in NFSv3. */
     private static final int ATTRIBUTES_BYTES = 84;
@@ -395,6 +400,38 @@ class KerberosTest {
             assertThat(compoundStatus(user, GssClient.INTEGRITY, create)).isEqualTo(NFS4_WRONG_CRED);
             assertThat(compoundStatus(machine, GssClient.NONE, create)).isEqualTo(NFS4_WRONG_CRED);
             assertThat(compoundStatus(machine, GssClient.PRIVACY, create)).isZero();
+        }
+    }
+
+    /** The sizes of a session include verifiers, checksums and encryption (RFC 8881, section 18.36.3). */
+    @ParameterizedTest
+    @ValueSource(ints = {GssClient.NONE, GssClient.INTEGRITY, GssClient.PRIVACY})
+    void manyOperations_inASmallSession_endWithinItUnderEachProtection(int service) throws Exception {
+        try (GssClient client = client(host)) {
+            byte[] exchange = bytes("", 1, 1, 42, 9L, "small" + service, 0, 0, 0);
+            ByteBuffer exchanged = client.call(NFS, 4, 1, service, exchange);
+            exchanged.position(exchanged.position() + 5 * Integer.BYTES);
+            long clientId = exchanged.getLong();
+            int sequence = exchanged.getInt();
+            int replyBytes = 400;
+            Object[] create = {"", 1, 1, 43, clientId, sequence, 0, 0, 65536, replyBytes, 4096, 64, 8, 0};
+            Object[] back = {0, 4096, 4096, 0, 2, 16, 0, 0x4000_0000, 1, 0};
+            ByteBuffer created = client.call(
+                    NFS,
+                    4,
+                    1,
+                    service,
+                    bytes(Stream.of(create, back).flatMap(Stream::of).toArray()));
+            assertThat(created.getInt()).isZero();
+            created.position(created.position() + 4 * Integer.BYTES);
+            List<Object> many = new ArrayList<>(List.of("", 1, 61, 53, created.getLong(), created.getLong()));
+            many.addAll(List.of(1, 0, 0, 0));
+            many.addAll(Collections.nCopies(60, 24));
+
+            ByteBuffer reply = client.exchange(client.encode(NFS, 4, 1, service, bytes(many.toArray())));
+
+            assertThat(reply.limit()).isBetween(replyBytes - 12, replyBytes);
+            assertThat(client.results(reply, service).getInt()).isEqualTo(NFS4_REP_TOO_BIG);
         }
     }
 

@@ -32,6 +32,7 @@ public final class CallContext {
     private final Admissions admissions;
     private final CurrentFiles files;
     private final CallingClient calling;
+    private final ReplyRoom room;
     private final Effects effects = new Effects();
     private final ReadMemory memory = new ReadMemory();
     private int operationIndex;
@@ -49,6 +50,7 @@ public final class CallContext {
         this.admissions = new Admissions(origin.requester());
         this.files = new CurrentFiles(admissions, minorVersion);
         this.calling = new CallingClient(services, origin, minorVersion);
+        this.room = new ReplyRoom(services.state().limits().maxReplyBytes(), origin.replyOverheadBytes(), calling);
     }
 
     Nfs4Services services() {
@@ -63,7 +65,7 @@ public final class CallContext {
         return operationCount;
     }
 
-    boolean isLastOperation() {
+    public boolean isLastOperation() {
         return operationsAfter() == 0;
     }
 
@@ -121,10 +123,56 @@ public final class CallContext {
         mustNotWait = isEventLoop;
     }
 
-    /** The most that one READ, or one READ_PLUS, may read. */
-    public int maxReadBytes(boolean inline) {
+    /** The room of the reply. */
+    public ReplyRoom room() {
+        return room;
+    }
+
+    /**
+     * The most that one READ, or one READ_PLUS, may read: as much as fits into the reply. A client asks for the rest
+     * again. 0 if nothing fits, and then the operation is REP_TOO_BIG.
+     *
+     * @param roomBytes room of the reply for the data
+     */
+    public int maxReadBytes(boolean inline, long roomBytes) {
         int maxBytes = services.facts().maxReadBytes();
-        return inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes;
+        return (int) Math.clamp(roomBytes & -Integer.BYTES, 0, inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes);
+    }
+
+    /** How many bytes the result of the present operation may still have. */
+    long roomBytes(CompoundWriter out) {
+        return room.left(out, isLastOperation());
+    }
+
+    /** Checks that the result of the present operation may have {@code moreBytes}. */
+    void requireRoom(CompoundWriter out, long moreBytes) throws Nfs4Exception {
+        room.require(out.sizeBytes() + moreBytes, isLastOperation());
+    }
+
+    /**
+     * The most bytes that a list may have: what the client asks for, or less if the reply has no room for that.
+     *
+     * @param askedBytes at least {@code leastBytes}
+     * @param leastBytes length of a list without entries
+     * @throws Nfs4Exception REP_TOO_BIG if there is no room for a list
+     */
+    int maxListBytes(long askedBytes, int leastBytes, CompoundWriter out) throws Nfs4Exception {
+        requireRoom(out, leastBytes);
+        long most = Math.min(askedBytes, services.facts().maxReadBytes());
+        return (int) Math.min(most, roomBytes(out));
+    }
+
+    /**
+     * The status for a list of which not even the first entry fits.
+     *
+     * @param askedBytes the length that the client asked for
+     * @param mostBytes as {@link #maxListBytes} said
+     */
+    Nfs4Exception tooSmall(long askedBytes, int mostBytes, CompoundWriter out) throws Nfs4Exception {
+        if (mostBytes < Math.min(askedBytes, services.facts().maxReadBytes())) {
+            requireRoom(out, mostBytes + Integer.BYTES);
+        }
+        return Nfs4Exception.of(Nfs4Status.TOOSMALL);
     }
 
     /** The longest file range that the next payload of the reply may be; 0 if it must be in memory. */

@@ -21,7 +21,7 @@ final class ListXattrs implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         long cookie = in.int64();
-        long maxCount = Math.min(in.uint32(), call.services().facts().maxReadBytes());
+        long maxCount = in.uint32();
         Location file = call.files().current();
         if (maxCount < FRAME_BYTES) {
             throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
@@ -32,14 +32,15 @@ final class ListXattrs implements Operation {
         if (cookie < 0 || cookie > names.size()) {
             throw Nfs4Exception.of(Nfs4Status.BAD_COOKIE);
         }
-        long left = maxCount - FRAME_BYTES;
+        int most = call.maxListBytes(maxCount, FRAME_BYTES, out);
+        int left = most - FRAME_BYTES;
         int end = (int) cookie;
         while (end < names.size() && Integer.BYTES + CompoundWriter.roundUp(names.get(end).length) <= left) {
             left -= Integer.BYTES + CompoundWriter.roundUp(names.get(end).length);
             end++;
         }
         if (end == cookie && end < names.size()) {
-            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
+            throw call.tooSmall(maxCount, most, out);
         }
         out.int64(end);
         out.int32(end - (int) cookie);

@@ -20,13 +20,19 @@ import org.warpnfs.payload.Payload;
  * before the operation began. Once filled, the payload belongs to the result. If the operation fails before that, it is
  * released here.
  */
-final class Read implements Operation {
+public final class Read implements Operation {
+    /** Length of a result before its data: eof and their length. */
+    public static final int HEAD_BYTES = 8;
+
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out)
             throws Nfs4Exception, FsException, Postponed {
         Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
-        int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));
+        long count = in.uint32();
+        call.requireRoom(out, HEAD_BYTES + Math.min(count, 1));
+        int most = call.maxReadBytes(false, call.roomBytes(out) - HEAD_BYTES);
+        int memoryBytes = FileData.memoryBytes(offset, count, most);
         if (call.mustNotWait()) {
             if (!readWithoutWait(call, stateid, offset, memoryBytes, out)) {
                 int atFirst = call.triesInPlace(memoryBytes, out) ? 0 : memoryBytes;

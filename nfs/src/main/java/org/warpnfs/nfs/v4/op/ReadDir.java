@@ -38,6 +38,8 @@ final class ReadDir implements Operation {
     private static final int FIRST_COOKIE = 3;
     /** Length of the verifier, the end of the list, and eof. */
     private static final int FRAME_BYTES = 16;
+    /** Length of the end of the list, and eof. */
+    private static final int END_BYTES = 8;
     /** Size of an entry of a usual name with what the directory knows, until an entry has been taken. */
     private static final int USUAL_ENTRY_BYTES = 60;
     /** The same with further attributes. */
@@ -59,10 +61,10 @@ final class ReadDir implements Operation {
         if (maxCount < FRAME_BYTES) {
             throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
         }
-        long most = Math.min(maxCount, call.services().facts().maxReadBytes());
+        int most = call.maxListBytes(maxCount, FRAME_BYTES, out);
+        int start = out.position();
         out.int64(0);
-        Listing listing =
-                new Listing(call, directory, asked, out, out.position() + (int) (most - FRAME_BYTES), dirCount);
+        Listing listing = new Listing(call, directory, asked, out, start + most - END_BYTES, dirCount);
         boolean withNodes = listing.crossing || !Attributes.areKnownToDirectory(asked);
         Caller caller = call.admissions().callerAt(directory);
         FileSystem files = directory.fileSystem();
@@ -71,7 +73,8 @@ final class ReadDir implements Operation {
                 : files.list(caller, directory.file(), cookie, false, listing);
         listing.rethrow();
         if (!end && listing.taken == 0) {
-            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
+            out.truncate(start);
+            throw call.tooSmall(maxCount, most, out);
         }
         out.bool(false);
         out.bool(end);

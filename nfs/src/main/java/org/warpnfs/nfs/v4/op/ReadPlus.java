@@ -25,7 +25,10 @@ import org.warpnfs.payload.Payload;
  *
  * One payload for all data, which was acquired before the operation began, as in READ.
  */
-final class ReadPlus implements Operation {
+public final class ReadPlus implements Operation {
+    /** Length of a result before its data: eof, number of segments; of the first: kind, offset and length. */
+    public static final int HEAD_BYTES = 24;
+
     private static final int CONTENT_DATA = 0;
     private static final int CONTENT_HOLE = 1;
 
@@ -33,12 +36,35 @@ final class ReadPlus implements Operation {
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
-        int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(true));
+        call.requireRoom(out, HEAD_BYTES);
+        int most = call.maxReadBytes(true, call.roomBytes(out) - HEAD_BYTES);
+        int memoryBytes = FileData.memoryBytes(offset, in.uint32(), most);
         try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
             SparseData data = SparseData.read(access.file(), offset, call.takeMemory(memoryBytes));
-            out.bool(data.isEnd());
-            out.int32(data.segments().size());
-            data.segments().forEach(segment -> encode(segment, out));
+            encode(call, data, out);
+        }
+    }
+
+    /** Encodes as many segments as the reply has room for. A client asks for the rest again. */
+    private static void encode(CallContext call, SparseData data, CompoundWriter out) {
+        int start = out.position();
+        out.bool(data.isEnd());
+        out.int32(data.segments().size());
+        int encoded = 0;
+        boolean fits = true;
+        for (SparseData.Segment segment : data.segments()) {
+            int before = out.position();
+            encode(segment, out);
+            fits = fits && call.roomBytes(out) >= 0;
+            if (fits) {
+                encoded++;
+            } else {
+                out.truncate(before);
+            }
+        }
+        if (!fits) {
+            out.patch(start, 0);
+            out.patch(start + Integer.BYTES, encoded);
         }
     }
 

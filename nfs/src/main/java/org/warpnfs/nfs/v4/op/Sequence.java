@@ -19,6 +19,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
  * </pre>
  */
 final class Sequence implements Operation {
+    /** Length of the result behind its status. */
+    private static final int RESULT_BYTES = 36;
+
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         SessionId sessionId = SessionId.decode(in);
@@ -42,6 +45,7 @@ final class Sequence implements Operation {
                                 highestSlotId,
                                 call.operationCount(),
                                 cacheThis,
+                                call.room().withFollowing(out.sizeBytes() + RESULT_BYTES, call.isLastOperation()),
                                 digest,
                                 call.calling().principal(),
                                 call.calling().connection()));

@@ -25,17 +25,11 @@ final class SetAttr implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = in.stateid();
-        try {
-            Location file = call.files().current();
-            AttributeUpdate update = AttributeUpdate.decode(
-                    in, call.minorVersion(), file.fileSystem().limits(), call.owners());
-            set(call, file, stateid, update);
-            Bitmap.encode(update.named(), out);
-        } catch (FsException e) {
-            throw new NothingSet(Statuses.of(e.error()));
-        } catch (Nfs4Exception e) {
-            throw new NothingSet(e.status());
-        }
+        Location file = call.files().current();
+        AttributeUpdate update = AttributeUpdate.decode(
+                in, call.minorVersion(), file.fileSystem().limits(), call.owners());
+        set(call, file, stateid, update);
+        Bitmap.encode(update.named(), out);
     }
 
     private static void set(CallContext call, Location file, Stateid stateid, AttributeUpdate update)
@@ -106,23 +100,6 @@ final class SetAttr implements ChangingOperation {
     private static void requireRegular(FileType type) throws Nfs4Exception {
         if (type != FileType.REGULAR) {
             throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.INVAL);
-        }
-    }
-
-    /**
-     * An error with an empty bitmap. The bitmap follows every status, and it is not known which part of a failed change
-     * was made.
-     */
-    private static final class NothingSet extends Nfs4Exception {
-        private static final long serialVersionUID = 1L;
-
-        NothingSet(Nfs4Status status) {
-            super(status, status.name());
-        }
-
-        @Override
-        public void encodeBody(CompoundWriter out) {
-            out.int32(0);
         }
     }
 }

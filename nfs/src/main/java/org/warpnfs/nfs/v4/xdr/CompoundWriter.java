@@ -39,7 +39,12 @@ public final class CompoundWriter {
     private final List<Placed> payloads = new ArrayList<>(1);
     private long payloadBytes;
 
-    private record Placed(int position, Source payload, int lengthBytes, boolean eligible) {}
+    /** @param position of its length word, which is among the bytes too, so that no other item begins there */
+    private record Placed(int position, Source payload, int lengthBytes, boolean eligible) {
+        int end() {
+            return position + Integer.BYTES;
+        }
+    }
 
     public void int32(int value) {
         ensure(Integer.BYTES);
@@ -102,7 +107,8 @@ public final class CompoundWriter {
             return;
         }
         payloads.add(new Placed(length, payload, payload.lengthBytes(), eligible));
-        payloadBytes += Integer.BYTES + roundUp(payload.lengthBytes());
+        payloadBytes += roundUp(payload.lengthBytes());
+        int32(payload.lengthBytes());
     }
 
     /** True if this object holds payloads. */
@@ -130,7 +136,7 @@ public final class CompoundWriter {
         length = position;
         while (!payloads.isEmpty() && payloads.getLast().position() >= position) {
             Placed last = payloads.removeLast();
-            payloadBytes -= Integer.BYTES + roundUp(last.lengthBytes());
+            payloadBytes -= roundUp(last.lengthBytes());
             last.payload().release();
         }
     }
@@ -165,12 +171,11 @@ public final class CompoundWriter {
         int from = 0;
         int to = 0;
         for (Placed placed : payloads) {
-            System.arraycopy(bytes, from, copy, to, placed.position() - from);
-            to += placed.position() - from;
-            from = placed.position();
-            INT.set(copy, to, placed.lengthBytes());
-            placed.payload().bytes().get(copy, to + Integer.BYTES, placed.lengthBytes());
-            to += Integer.BYTES + roundUp(placed.lengthBytes());
+            System.arraycopy(bytes, from, copy, to, placed.end() - from);
+            to += placed.end() - from;
+            from = placed.end();
+            placed.payload().bytes().get(copy, to, placed.lengthBytes());
+            to += roundUp(placed.lengthBytes());
         }
         System.arraycopy(bytes, from, copy, to, length - from);
         return copy;
@@ -185,7 +190,7 @@ public final class CompoundWriter {
         while (!payloads.isEmpty()) {
             out.xdrEncodeOpaque(bytes, from, payloads.getFirst().position() - from);
             Placed item = payloads.removeFirst();
-            from = item.position();
+            from = item.end();
             if (item.eligible()) {
                 PayloadXdr.encode(out, item.payload());
             } else {

@@ -94,7 +94,7 @@ final class SessionClients {
     }
 
     static SequenceRequest request(SessionId session, int slot, int seqid, boolean cacheThis, Object connection) {
-        return new SequenceRequest(session, seqid, slot, slot, 2, cacheThis, 42, ROOT, connection);
+        return new SequenceRequest(session, seqid, slot, slot, 2, cacheThis, 92, 42, ROOT, connection);
     }
 
     static SequenceRequest request(SessionId session, int slot, int seqid, boolean cacheThis) {

@@ -39,6 +39,23 @@ class CompoundWriterTest {
     }
 
     @Test
+    void truncate_rightBehindAPayload_keepsIt() {
+        Data data = new Data(true);
+        CompoundWriter out = new CompoundWriter();
+        out.payload(data);
+        int next = out.position();
+        out.int32(7);
+
+        out.truncate(next);
+
+        assertThat(data.released).isZero();
+        assertThat(out.toByteArray()).isEqualTo(new byte[] {0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0});
+        out.truncate(0);
+        assertThat(data.released).isEqualTo(1);
+        assertThat(out.sizeBytes()).isZero();
+    }
+
+    @Test
     void release_afterAPayloadCouldNotBeEncoded_releasesEachOnce() {
         Data first = new Data(true);
         Data broken = new Data(false);

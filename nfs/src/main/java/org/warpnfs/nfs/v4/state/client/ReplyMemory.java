@@ -37,11 +37,6 @@ import org.warpnfs.nfs.v4.state.core.Shares;
 public final class ReplyMemory {
     /** Memory of a kept reply besides its bytes. */
     static final int OVERHEAD_BYTES = 64;
-    /**
-     * Room that suffices for SEQUENCE and the status of the next operation, which are kept even if the client does not
-     * ask for it.
-     */
-    private static final int LEAST_REPLY_BYTES = 256;
 
     private final long mostBytes;
     private final Shares shares;
@@ -84,7 +79,7 @@ public final class ReplyMemory {
         if (!keepsReply || slot.index == 0) {
             return 0;
         }
-        return Math.max(slot.session.foreChannel().maxCachedReplyBytes(), LEAST_REPLY_BYTES) + OVERHEAD_BYTES;
+        return slot.session.foreChannel().maxCachedReplyBytes() + OVERHEAD_BYTES;
     }
 
     private void forgetSeen(Slot by, int highestSlot) {

@@ -10,6 +10,7 @@ import org.warpnfs.nfs.v4.state.core.SessionId;
  * @param highestSlotId unsigned
  * @param operations number of operations of the COMPOUND
  * @param cacheThis whether the reply has to be kept
+ * @param leastReplyBytes length of the reply if the next operation fails
  * @param digest distinguishes one COMPOUND from another
  * @param connection that the call came on
  */
@@ -20,6 +21,7 @@ public record SequenceRequest(
         long highestSlotId,
         int operations,
         boolean cacheThis,
+        long leastReplyBytes,
         long digest,
         Principal principal,
         Object connection) {}

@@ -9,9 +9,6 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * lock of the state.
  */
 public final class Sequences {
-    /** Length of the shortest reply in a session: an accepted RPC reply, COMPOUND with an empty tag, SEQUENCE. */
-    private static final int LEAST_REPLY_BYTES = 24 + 12 + 8 + 36;
-
     private final ClientTable clients;
     private final SessionTable sessions;
     private final SlotRecalls slotRecalls;
@@ -90,7 +87,11 @@ public final class Sequences {
         if (request.operations() > session.foreChannel().maxOperations()) {
             throw Nfs4Exception.of(Nfs4Status.TOO_MANY_OPS);
         }
-        if (request.cacheThis() && session.foreChannel().maxCachedReplyBytes() < LEAST_REPLY_BYTES) {
+        if (request.leastReplyBytes() > session.foreChannel().maxReplyBytes()) {
+            throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG);
+        }
+        if (request.cacheThis()
+                && request.leastReplyBytes() > session.foreChannel().maxCachedReplyBytes()) {
             throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG_TO_CACHE);
         }
     }

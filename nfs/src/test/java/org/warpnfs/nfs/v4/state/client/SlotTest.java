@@ -37,7 +37,7 @@ class SlotTest {
     }
 
     private static SequenceRequest request(SessionId session, int seqid) {
-        return new SequenceRequest(session, seqid, 0, 0, 2, false, 42, ROOT, new Object());
+        return new SequenceRequest(session, seqid, 0, 0, 2, false, 92, 42, ROOT, new Object());
     }
 
     @Test
