@@ -25,6 +25,8 @@ import org.warpnfs.payload.Source;
  */
 public final class EncodedReply implements XdrAble {
     private static final int FIRST_BYTES = 256;
+    /** An item with its buffer and the headers of both. */
+    private static final int ITEM_BYTES = 128;
 
     private final byte[] bytes;
     private final List<Item> items;
@@ -53,9 +55,9 @@ public final class EncodedReply implements XdrAble {
         return new EncodedReply(recorder.getBytes(), List.copyOf(recorder.items));
     }
 
-    /** Approximate memory that it takes. */
-    int lengthBytes() {
-        return lengthBytes;
+    /** Memory that its bytes take, and what carries each payload among them. */
+    int heapBytes() {
+        return lengthBytes + ITEM_BYTES * items.size();
     }
 
     @Override

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 final class KeptReplies {
     static final long MAX_AGE_NANOS = Duration.ofMinutes(2).toNanos();
 
-    /** Size of an entry without its reply, including what the collections add. */
-    static final int ENTRY_BYTES = 256;
+    /** Measured: what a client takes that keeps a reply, with its places in the maps of clients and of the budget. */
+    private static final int CLIENT_BYTES = 640;
 
-    private record Kept(EncodedReply reply, long atNanos) {
+    private record Kept(EncodedReply reply, long atNanos, int keyBytes) {
         long bytes() {
-            return ENTRY_BYTES + (long) reply.lengthBytes();
+            return keyBytes + (long) reply.heapBytes();
         }
 
         boolean isOld(long nowNanos) {
@@ -57,11 +57,12 @@ final class KeptReplies {
     }
 
     void keep(CallKey key, EncodedReply reply, long nowNanos) {
-        Kept kept = new Kept(reply, nowNanos);
+        Kept kept = new Kept(reply, nowNanos, key.heapBytes());
         // Removed first, since an entry that replaces another would keep the old one's place in the order.
         Kept before = replies.remove(key);
+        int clientBytes = before == null && replies.isEmpty() ? CLIENT_BYTES : 0;
         replies.put(key, kept);
-        account(kept.bytes() - (before == null ? 0 : before.bytes()));
+        account(clientBytes + kept.bytes() - (before == null ? 0 : before.bytes()));
         dropOld(nowNanos, 2);
     }
 
@@ -77,7 +78,8 @@ final class KeptReplies {
 
     /** Drops the oldest reply. */
     void dropOldest() {
-        account(-replies.pollFirstEntry().getValue().bytes());
+        long bytes = replies.pollFirstEntry().getValue().bytes();
+        account(-bytes - (replies.isEmpty() ? CLIENT_BYTES : 0));
     }
 
     private void account(long moreBytes) {

@@ -136,7 +136,7 @@ public final class CallContext {
      */
     public int maxReadBytes(boolean inline, long roomBytes) {
         int maxBytes = services.facts().maxReadBytes();
-        return (int) Math.clamp(roomBytes & -Integer.BYTES, 0, inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes);
+        return Math.clamp(roomBytes & -Integer.BYTES, 0, inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes);
     }
 
     /** How many bytes the result of the present operation may still have. */
