@@ -15,7 +15,9 @@ import org.warpnfs.nfs.export.Identity;
  * @param checksum of the arguments
  */
 record CallKey(InetAddress client, int xid, int program, int version, int procedure, Identity caller, long checksum) {
-    /** Measured: an entry with a key of AUTH_SYS without groups and an IPv4 address, what the maps add, and the reply. */
+    /**
+     * Measured: an entry with a key of AUTH_SYS without groups and an IPv4 address, what the maps add, and the reply.
+     */
     private static final int ENTRY_BYTES = 264;
 
     private static final int IPV6_BYTES = 72;
@@ -30,8 +32,10 @@ record CallKey(InetAddress client, int xid, int program, int version, int proced
         int callerBytes =
                 switch (caller) {
                     case Identity.SystemUser user when user.groups().isEmpty() -> 0;
-                    case Identity.SystemUser user -> GROUPS_BYTES + GROUP_BYTES * user.groups().size();
-                    case Identity.KerberosUser user -> TEXT_BYTES + Character.BYTES * user.principal().length();
+                    case Identity.SystemUser user ->
+                        GROUPS_BYTES + GROUP_BYTES * user.groups().size();
+                    case Identity.KerberosUser user ->
+                        TEXT_BYTES + Character.BYTES * user.principal().length();
                     case Identity.Anonymous _ -> 0;
                 };
         return ENTRY_BYTES + (client instanceof Inet6Address ? IPV6_BYTES : 0) + callerBytes;

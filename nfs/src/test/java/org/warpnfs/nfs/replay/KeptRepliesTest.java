@@ -58,6 +58,9 @@ class KeptRepliesTest {
                 : new Identity.SystemUser(
                         1000 + number,
                         1000,
-                        LongStream.range(0, groups).map(n -> 100_000 + n).boxed().toList());
+                        LongStream.range(0, groups)
+                                .map(n -> 100_000 + n)
+                                .boxed()
+                                .toList());
     }
 }
