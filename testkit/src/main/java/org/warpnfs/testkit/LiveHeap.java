@@ -10,9 +10,9 @@ public final class LiveHeap {
 
     /** Bytes of all objects that can be reached, with their headers and padding: the total of a class histogram. */
     public static long bytes() {
-        String[] lines = histogram().split("\n");
-        // Total <instances> <bytes>
-        return Long.parseLong(lines[lines.length - 1].trim().split("\\s+")[2]);
+        // The last line: Total, instances, bytes.
+        String text = histogram().stripTrailing();
+        return Long.parseLong(text.substring(text.lastIndexOf(' ') + 1));
     }
 
     /** The class histogram of the virtual machine, the class with most bytes first. */
