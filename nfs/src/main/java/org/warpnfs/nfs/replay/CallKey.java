@@ -18,7 +18,7 @@ record CallKey(InetAddress client, int xid, int program, int version, int proced
     /**
      * Measured: an entry with a key of AUTH_SYS without groups and an IPv4 address, what the maps add, and the reply.
      */
-    private static final int ENTRY_BYTES = 264;
+    private static final int ENTRY_BYTES = 288;
 
     private static final int IPV6_BYTES = 72;
     /** A list, and each number in it. */
