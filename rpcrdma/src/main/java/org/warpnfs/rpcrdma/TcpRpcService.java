@@ -71,12 +71,13 @@ public final class TcpRpcService implements AutoCloseable {
     /**
      * Starts to serve clients that may use TLS or Kerberos.
      *
+     * @param address null to serve nobody
      * @param tls null if no client can use TLS; it must outlive the service
      * @param gss opens calls with a credential of RPCSEC_GSS; null if such calls are denied
      * @throws IOException if the address cannot be listened on
      */
     public static TcpRpcService start(
-            InetSocketAddress address,
+            @Nullable InetSocketAddress address,
             Map<OncRpcProgram, RpcDispatchable> programs,
             Executor executor,
             TcpOptions options,
@@ -91,8 +92,8 @@ public final class TcpRpcService implements AutoCloseable {
                 statistics, dispatcher, TcpListener.bind(address, options, tls, statistics, dispatcher));
     }
 
-    /** The address that it listens on, with the actual port if none was named. */
-    public InetSocketAddress localAddress() {
+    /** The address that it listens on, with the actual port if none was named; null if it serves nobody. */
+    public @Nullable InetSocketAddress localAddress() {
         return listener.localAddress();
     }
 

@@ -13,11 +13,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.Protection;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Transport;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.config.TlsChoice;
@@ -33,7 +35,11 @@ public final class Description {
     private Description() {}
 
     static List<String> of(
-            ServerConfig config, ExportTable exports, String limits, InetSocketAddress rdma, InetSocketAddress tcp) {
+            ServerConfig config,
+            ExportTable exports,
+            String limits,
+            @Nullable InetSocketAddress rdma,
+            @Nullable InetSocketAddress tcp) {
         List<String> lines = new ArrayList<>();
         for (Export export : exports.exports()) {
             lines.add("export  " + export.source() + " at " + export.path() + "  " + policy(export.policy()));
@@ -41,28 +47,50 @@ public final class Description {
         if (exports.exports().isEmpty()) {
             lines.add(NO_EXPORTS);
         }
-        lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2"
-                + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
-                + (config.rdma().markers() ? ", MPA markers required: no Linux clients" : "")
-                + (config.rdma().readReplies() ? ", replies by Read chunks" : ""));
-        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNT" + tls(config));
+        lines.add(
+                rdma == null
+                        ? "rdma    off"
+                        : "rdma    " + shown(rdma) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2"
+                                + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
+                                + (config.rdma().markers() ? ", MPA markers required: no Linux clients" : "")
+                                + (config.rdma().readReplies() ? ", replies by Read chunks" : ""));
+        lines.add(
+                tcp == null
+                        ? "tcp     off"
+                        : "tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNT" + tls(config));
         Path state = config.stateDirectory();
         lines.add("state   " + (state == null ? "none: the memory backend keeps nothing" : state));
         lines.add(limits);
-        String host = host(rdma.getAddress());
         for (Export export : exports.exports()) {
-            String source = word(host + ":" + export.path());
-            if (!takesClear(export)) {
-                // RDMA has no TLS.
-                lines.add("mount -t nfs -o vers=4.2,proto=tcp,xprtsec=tls,port=" + tcp.getPort() + " " + source
-                        + " /mnt");
-                continue;
-            }
-            lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + source + " /mnt");
-            lines.add("mount -t nfs -o vers=3,proto=rdma,port=" + rdma.getPort() + ",mountport=" + tcp.getPort()
-                    + ",mountproto=tcp,nolock " + source + " /mnt");
+            lines.addAll(mounts(export, rdma, tcp));
         }
         return List.copyOf(lines);
+    }
+
+    /** Returns commands that mount an export: over RDMA if that is possible. */
+    private static List<String> mounts(
+            Export export, @Nullable InetSocketAddress rdma, @Nullable InetSocketAddress tcp) {
+        // RDMA has no TLS.
+        boolean byRdma = rdma != null && takesClear(export) && takes(export, Transport.RDMA);
+        List<String> lines = new ArrayList<>();
+        if (byRdma) {
+            String source = word(host(rdma.getAddress()) + ":" + export.path());
+            lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + source + " /mnt");
+            if (tcp != null) {
+                lines.add("mount -t nfs -o vers=3,proto=rdma,port=" + rdma.getPort() + ",mountport=" + tcp.getPort()
+                        + ",mountproto=tcp,nolock " + source + " /mnt");
+            }
+        } else if (tcp != null) {
+            String source = word(host(tcp.getAddress()) + ":" + export.path());
+            lines.add("mount -t nfs -o vers=4.2,proto=tcp," + (takesClear(export) ? "" : "xprtsec=tls,") + "port="
+                    + tcp.getPort() + " " + source + " /mnt");
+        }
+        return lines;
+    }
+
+    private static boolean takes(Export export, Transport transport) {
+        return export.policy().rules().stream()
+                .anyMatch(rule -> rule.options().transports().contains(transport));
     }
 
     private static String tls(ServerConfig config) {
@@ -99,7 +127,10 @@ public final class Description {
                 + (options.anonUid() == ExportOptions.NOBODY ? "" : ",anonuid=" + options.anonUid())
                 + (options.anonGid() == ExportOptions.NOBODY ? "" : ",anongid=" + options.anonGid())
                 + (options.privilegedPort() ? ",secure" : "")
-                + xprtsec(options);
+                + xprtsec(options)
+                + (options.transports().size() == Transport.values().length
+                        ? ""
+                        : ",transport=" + options.transports().iterator().next().word());
     }
 
     /** Returns the option only if it refuses something. */

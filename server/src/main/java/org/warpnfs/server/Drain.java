@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.Listener;
@@ -20,14 +21,15 @@ final class Drain {
     /** The longest drain. The deadlines of each transport end waits for peers long before. */
     private static final Duration LIMIT = Duration.ofHours(1);
 
-    private final Listener rdmaListener;
+    private final @Nullable Listener rdmaListener;
     private final RpcRdmaService rdma;
     private final TcpRpcService tcp;
     private final List<AutoCloseable> ways = new CopyOnWriteArrayList<>();
     private final AtomicBoolean begun = new AtomicBoolean();
     private volatile boolean done;
 
-    Drain(Listener rdmaListener, RpcRdmaService rdma, TcpRpcService tcp) {
+    /** @param rdmaListener null if nothing is served over RDMA */
+    Drain(@Nullable Listener rdmaListener, RpcRdmaService rdma, TcpRpcService tcp) {
         this.rdmaListener = rdmaListener;
         this.rdma = rdma;
         this.tcp = tcp;
@@ -67,7 +69,9 @@ final class Drain {
         // On a thread of its own, so that a slow portmapper delays nothing.
         Thread withdrawing =
                 Thread.ofPlatform().name("warpnfs-drain-ways").daemon().start(this::closeWays);
-        rdmaListener.close();
+        if (rdmaListener != null) {
+            rdmaListener.close();
+        }
         // Both transports at once.
         Thread overRdma =
                 Thread.ofPlatform().name("warpnfs-drain-rdma").daemon().start(() -> rdma.drain(LIMIT));

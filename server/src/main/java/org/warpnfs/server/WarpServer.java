@@ -70,7 +70,7 @@ public final class WarpServer implements AutoCloseable {
     private final OperationThreads threads;
     private final RpcRdmaService rdma;
     private final IwarpTransport iwarp;
-    private final Listener rdmaListener;
+    private final @Nullable Listener rdmaListener;
     private final TcpRpcService tcp;
     private final @Nullable TlsFiles tls;
     private final @Nullable GssLayer gss;
@@ -122,9 +122,14 @@ public final class WarpServer implements AutoCloseable {
             tls = choice == null ? null : parts.add(TlsFiles.open(choice));
             exports = backends.open();
             TlsFiles.requireReachable(exports.exports(), tls);
+            ExportTransports.requireReachable(config, exports.exports());
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
-            TcpCallbackDialer dialer = parts.add(new TcpCallbackDialer(config.tcpAddress()));
+            InetSocketAddress own = config.tcpAddress() != null ? config.tcpAddress() : config.rdmaAddress();
+            if (own == null) {
+                throw new ConfigException("--rdma-port and --tcp-port: one of them must be served");
+            }
+            TcpCallbackDialer dialer = parts.add(new TcpCallbackDialer(own));
             PeerPrograms peers = parts.add(new PeerPrograms());
             programs = parts.add(
                     new Programs(exports, handleKey, payloads, config, limits, state, seat, dialer, peers, recorder));
@@ -147,11 +152,15 @@ public final class WarpServer implements AutoCloseable {
                     programs::connectionClosed,
                     gss));
             iwarp = parts.add(Iwarp.transport(config, limits));
-            rdmaListener = parts.add(listenForRdma(iwarp, config, rdma));
+            rdmaListener = listenForRdma(iwarp, config, rdma);
+            if (rdmaListener != null) {
+                parts.add(rdmaListener);
+            }
             drain = new Drain(rdmaListener, rdma, tcp);
             if (seat != null) {
                 seat.serving();
             }
+            warnOfTransports();
             started = true;
         } finally {
             if (!started) {
@@ -244,22 +253,27 @@ public final class WarpServer implements AutoCloseable {
         }
     }
 
-    private static Listener listenForRdma(IwarpTransport iwarp, ServerConfig config, RpcRdmaService service)
+    private static @Nullable Listener listenForRdma(IwarpTransport iwarp, ServerConfig config, RpcRdmaService service)
             throws ConfigException {
+        InetSocketAddress address = config.rdmaAddress();
         try {
-            return iwarp.listen(config.rdmaAddress(), service);
+            return address == null ? null : iwarp.listen(address, service);
         } catch (IOException e) {
             throw new ConfigException("--rdma-port: " + e.getMessage(), e);
         }
     }
 
-    /** Returns where RDMA clients connect, with the actual port. */
-    public InetSocketAddress rdmaAddress() {
-        return rdmaListener.localAddress();
+    private void warnOfTransports() {
+        ExportTransports.warning(config, exports.exports()).ifPresent(LOG::warn);
     }
 
-    /** Returns where TCP clients connect, with the actual port. */
-    public InetSocketAddress tcpAddress() {
+    /** Returns where RDMA clients connect, with the actual port; null if nothing is served over RDMA. */
+    public @Nullable InetSocketAddress rdmaAddress() {
+        return rdmaListener == null ? null : rdmaListener.localAddress();
+    }
+
+    /** Returns where TCP clients connect, with the actual port; null if nothing is served over TCP. */
+    public @Nullable InetSocketAddress tcpAddress() {
         return tcp.localAddress();
     }
 
@@ -273,9 +287,13 @@ public final class WarpServer implements AutoCloseable {
         if (closed) {
             throw new ConfigException("the server has stopped");
         }
+        InetSocketAddress ofTcp = config.tcpAddress();
+        InetSocketAddress actual = tcpAddress();
+        if (ofTcp == null || actual == null) {
+            throw new ConfigException("UDP is served on the port number of TCP, which is off (--tcp-port)");
+        }
         try {
-            InetSocketAddress address = new InetSocketAddress(
-                    config.tcpAddress().getAddress(), tcpAddress().getPort());
+            InetSocketAddress address = new InetSocketAddress(ofTcp.getAddress(), actual.getPort());
             UdpRpcService udp = parts.add(
                     UdpRpcService.start(address, programs.overUdp(withMount, withNlm), threads, UdpOptions.DEFAULT));
             drain.way(udp);
@@ -319,7 +337,9 @@ public final class WarpServer implements AutoCloseable {
         try {
             List<Export> wanted = ExportChanges.keepingEqual(before, backends.exportsOf(specs));
             TlsFiles.requireReachable(wanted, tls);
+            ExportTransports.requireReachable(config, wanted);
             exports.replace(wanted);
+            warnOfTransports();
             return ExportChanges.between(before, wanted);
         } catch (IllegalArgumentException e) {
             throw new ConfigException("exports: " + e.getMessage(), e);
@@ -457,7 +477,9 @@ public final class WarpServer implements AutoCloseable {
             return;
         }
         drain.closeWays();
-        rdmaListener.close();
+        if (rdmaListener != null) {
+            rdmaListener.close();
+        }
         boolean rdmaDone = rdma.drain(config.drain());
         boolean tcpDone = tcp.drain(config.drain());
         if (!rdmaDone || !tcpDone) {

@@ -183,23 +183,34 @@ public final class Export {
      */
     public Admission admit(Requester requester) throws ExportDenial {
         ExportOptions options = optionsFor(requester);
+        if (!options.transports().contains(requester.transport())) {
+            logRefused(
+                    requester,
+                    "transport",
+                    "the call came by transport=" + requester.transport().word()
+                            + ", and the export wants another one");
+            throw new ExportDenial(ExportDenial.Reason.TRANSPORT);
+        }
         if (!options.accepts(requester.security().protection())) {
-            LINES.admit("protection", ClientAddress.of(requester.address())).ifPresent(more -> {
-                LOG.atInfo()
-                        .addKeyValue("fault", "peer")
-                        .addKeyValue("peer", requester.address().getHostAddress())
-                        .addKeyValue("cause", "protection")
-                        .log(
-                                "{} may not use {}: its connection is xprtsec={}, and the export wants another one ({} "
-                                        + "more like it). RDMA has no TLS: sec=krb5p, IPsec or WireGuard protect it",
-                                requester.address().getHostAddress(),
-                                path,
-                                requester.security().protection().word(),
-                                more);
-            });
+            logRefused(
+                    requester,
+                    "protection",
+                    "its connection is xprtsec="
+                            + requester.security().protection().word()
+                            + ", and the export wants another one. RDMA has no TLS: sec=krb5p, IPsec or WireGuard "
+                            + "protect it");
             throw new ExportDenial(ExportDenial.Reason.PROTECTION);
         }
         return admitted(options, requester);
+    }
+
+    private void logRefused(Requester requester, String cause, String why) {
+        String peer = requester.address().getHostAddress();
+        LINES.admit(cause, ClientAddress.of(requester.address())).ifPresent(more -> LOG.atInfo()
+                .addKeyValue("fault", "peer")
+                .addKeyValue("peer", peer)
+                .addKeyValue("cause", cause)
+                .log("{} may not use {}: {} ({} more like it)", peer, path, why, more));
     }
 
     /** Whether the export is read-only for the requester's host, whatever its credential. */
@@ -208,9 +219,10 @@ public final class Export {
     }
 
     /**
-     * Like {@link #admit}, but for MOUNT, which clients speak in clear and without Kerberos although they will use TLS
-     * or Kerberos for NFS: on any connection, and where the export wants Kerberos with any credential, as nobody. The
-     * answer says which flavors the export wants (RFC 1813, section 5.2.1).
+     * Like {@link #admit}, but for MOUNT and NLM, which clients speak over TCP or UDP, in clear and without Kerberos
+     * although they will use RDMA, TLS or Kerberos for NFS: by any transport, on any connection, and where the export
+     * wants Kerberos with any credential, as nobody. The answer says which flavors the export wants (RFC 1813, section
+     * 5.2.1).
      */
     public Admission admitToMount(Requester requester) throws ExportDenial {
         ExportOptions options = optionsFor(requester);

@@ -16,6 +16,8 @@ public final class ExportDenial extends Exception {
         FLAVOR,
         /** The rule does not accept connections with so little protection. */
         PROTECTION,
+        /** The rule does not accept calls by this transport. */
+        TRANSPORT,
         /** A name service has not answered yet, so the caller is not known. The client has to repeat the call later. */
         PENDING
     }

@@ -16,6 +16,7 @@ import org.warpnfs.limits.Protection;
  * @param privilegedPort calls are accepted only from ports below 1024, which a client's host reserves for its superuser
  * @param flavors the accepted credentials, the server's preferred one first; at least one
  * @param protections how connections must be protected; at least one
+ * @param transports what NFS calls may come by; at least one
  * @param byFlavor replaces {@code readOnly} and {@code squash} for calls with such a credential
  */
 public record ExportOptions(
@@ -26,13 +27,14 @@ public record ExportOptions(
         boolean privilegedPort,
         List<Flavor> flavors,
         Set<Protection> protections,
+        Set<Transport> transports,
         Map<Flavor, Access> byFlavor) {
     /** The overflow user and group of Linux, "nobody". */
     public static final long NOBODY = 65534;
 
     /**
-     * rw and root_squash of exports(5); from any port, with any protection, and also with credentials that name no
-     * user.
+     * rw and root_squash of exports(5); from any port, by any transport, with any protection, and also with credentials
+     * that name no user.
      */
     public static final ExportOptions DEFAULTS = new ExportOptions(
             false,
@@ -42,6 +44,7 @@ public record ExportOptions(
             false,
             List.of(Flavor.SYS, Flavor.NONE),
             Set.of(Protection.values()),
+            Set.of(Transport.values()),
             Map.of());
 
     public ExportOptions {
@@ -55,33 +58,59 @@ public record ExportOptions(
         if (protections.isEmpty()) {
             throw new IllegalArgumentException("xprtsec= names no kind of connection");
         }
+        if (transports.isEmpty()) {
+            throw new IllegalArgumentException("transport= names no transport");
+        }
         flavors = List.copyOf(flavors);
         protections = Set.copyOf(protections);
+        transports = Set.copyOf(transports);
         byFlavor = Map.copyOf(byFlavor);
     }
 
     public ExportOptions withReadOnly(boolean value) {
-        return new ExportOptions(value, squash, anonUid, anonGid, privilegedPort, flavors, protections, byFlavor);
+        return new ExportOptions(
+                value, squash, anonUid, anonGid, privilegedPort, flavors, protections, transports, byFlavor);
     }
 
     public ExportOptions withSquash(Squash value) {
-        return new ExportOptions(readOnly, value, anonUid, anonGid, privilegedPort, flavors, protections, byFlavor);
+        return new ExportOptions(
+                readOnly, value, anonUid, anonGid, privilegedPort, flavors, protections, transports, byFlavor);
     }
 
     public ExportOptions withAnonymous(long uid, long gid) {
-        return new ExportOptions(readOnly, squash, uid, gid, privilegedPort, flavors, protections, byFlavor);
+        return new ExportOptions(
+                readOnly, squash, uid, gid, privilegedPort, flavors, protections, transports, byFlavor);
     }
 
     public ExportOptions withPrivilegedPort(boolean value) {
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, value, flavors, protections, byFlavor);
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, value, flavors, protections, transports, byFlavor);
     }
 
     public ExportOptions withFlavors(List<Flavor> value) {
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, value, protections, byFlavor);
+        return new ExportOptions(
+                readOnly, squash, anonUid, anonGid, privilegedPort, value, protections, transports, byFlavor);
     }
 
     public ExportOptions withProtections(Set<Protection> value) {
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, flavors, value, byFlavor);
+        return new ExportOptions(
+                readOnly, squash, anonUid, anonGid, privilegedPort, flavors, value, transports, byFlavor);
+    }
+
+    public ExportOptions withTransports(Set<Transport> value) {
+        return new ExportOptions(
+                readOnly, squash, anonUid, anonGid, privilegedPort, flavors, protections, value, byFlavor);
+    }
+
+    /**
+     * True if {@code secure} does not keep ordinary users of the hosts from naming any user: calls over RDMA come from
+     * any port, AUTH_SYS is believed, and not all users become the anonymous one.
+     */
+    public boolean believesUsersOverRdma() {
+        return privilegedPort
+                && transports.contains(Transport.RDMA)
+                && accepts(Protection.NONE)
+                && flavors.contains(Flavor.SYS)
+                && accessBy(Flavor.SYS).squash() != Squash.ALL;
     }
 
     /**
@@ -120,6 +149,7 @@ public record ExportOptions(
         Map<Flavor, Access> more = new EnumMap<>(Flavor.class);
         more.putAll(byFlavor);
         more.put(flavor, access);
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, flavors, protections, more);
+        return new ExportOptions(
+                readOnly, squash, anonUid, anonGid, privilegedPort, flavors, protections, transports, more);
     }
 }

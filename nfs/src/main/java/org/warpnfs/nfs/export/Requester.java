@@ -7,6 +7,7 @@ import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.NamedTransport;
 import org.warpnfs.limits.PrivilegedPeer;
 import org.warpnfs.limits.SecuredPeer;
 import org.warpnfs.nfs.idmap.CertificateUsers;
@@ -20,18 +21,20 @@ import org.warpnfs.nfs.idmap.Identities;
  * @param identity the user that the host names
  * @param known groups and principals of users
  * @param security the protection of the connection that the call came by
+ * @param transport that the call came by
  */
 public record Requester(
         InetAddress address,
         boolean privilegedPort,
         Identity identity,
         Identities known,
-        SecuredPeer.Security security) {
+        SecuredPeer.Security security,
+        Transport transport) {
     private static final int FIRST_USER_PORT = 1024;
 
-    /** Makes a requester whose groups are those in its credential, on a connection in clear. */
+    /** Makes a requester whose groups are those in its credential, on a connection over TCP in clear. */
     public Requester(InetAddress address, boolean privilegedPort, Identity identity) {
-        this(address, privilegedPort, identity, Identities.NUMERIC, SecuredPeer.Security.CLEAR);
+        this(address, privilegedPort, identity, Identities.NUMERIC, SecuredPeer.Security.CLEAR, Transport.TCP);
     }
 
     /**
@@ -51,7 +54,13 @@ public record Requester(
                 isPrivileged(transport),
                 identity,
                 identities,
-                security);
+                security,
+                isRdma(transport) ? Transport.RDMA : Transport.TCP);
+    }
+
+    private static boolean isRdma(RpcTransport transport) {
+        return transport instanceof NamedTransport named
+                && named.transportName().equals(Transport.RDMA.word());
     }
 
     /** Replaces the user that a client names in AUTH_SYS, if its certificate stands for one user. */

@@ -84,7 +84,7 @@ final class MountPath {
             throw new MountException(
                     e.reason() == ExportDenial.Reason.PENDING,
                     switch (e.reason()) {
-                        case HOST, FLAVOR, PROTECTION -> MountStatus.ACCES;
+                        case HOST, FLAVOR, PROTECTION, TRANSPORT -> MountStatus.ACCES;
                         case PORT -> MountStatus.PERM;
                         // MOUNT has no status that means "try later".
                         case PENDING -> MountStatus.SERVERFAULT;

@@ -77,7 +77,7 @@ final class NlmProcedures {
         } catch (ExportDenial e) {
             throw new Refusal(
                     switch (e.reason()) {
-                        case HOST, FLAVOR, PORT, PROTECTION -> NlmStatus.FAILED;
+                        case HOST, FLAVOR, PORT, PROTECTION, TRANSPORT -> NlmStatus.FAILED;
                         // The client asks again, which it also does in a grace period.
                         case PENDING -> NlmStatus.DENIED_GRACE_PERIOD;
                     });

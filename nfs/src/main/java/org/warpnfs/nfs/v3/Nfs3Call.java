@@ -119,7 +119,7 @@ final class Nfs3Call {
         } catch (ExportDenial e) {
             throw new Nfs3Exception(
                     switch (e.reason()) {
-                        case HOST, FLAVOR, PROTECTION -> Nfs3Status.ACCES;
+                        case HOST, FLAVOR, PROTECTION, TRANSPORT -> Nfs3Status.ACCES;
                         case PORT -> Nfs3Status.PERM;
                         case PENDING -> Nfs3Status.JUKEBOX;
                     });

@@ -73,7 +73,8 @@ class ExportAdmissionTest {
                 true,
                 identity,
                 new Identities(groups, OwnerNames.NUMERIC),
-                SecuredPeer.Security.CLEAR);
+                SecuredPeer.Security.CLEAR,
+                Transport.TCP);
         return export(rule("*", OPTIONS.withSquash(squash))).admit(requester).caller();
     }
 
@@ -152,7 +153,44 @@ class ExportAdmissionTest {
                 other.privilegedPort(),
                 other.identity(),
                 other.known(),
-                new SecuredPeer.Security(protection, List.of()));
+                new SecuredPeer.Security(protection, List.of()),
+                other.transport());
+    }
+
+    /** MOUNT and NLM are never called over RDMA, whatever their clients use for NFS. */
+    @Test
+    void admit_anotherTransport_isDeniedButMayMount() throws ExportDenial {
+        Requester overTcp = from("192.0.2.1", USER);
+        Requester overRdma =
+                new Requester(overTcp.address(), true, USER, overTcp.known(), overTcp.security(), Transport.RDMA);
+        Export tcpAlone = export(rule("*", OPTIONS.withTransports(Set.of(Transport.TCP))));
+        assertThat(tcpAlone.admit(overTcp)).isNotNull();
+        assertDenied(tcpAlone, overRdma, ExportDenial.Reason.TRANSPORT);
+        Export rdmaAlone = export(rule("*", OPTIONS.withTransports(Set.of(Transport.RDMA))));
+        assertThat(rdmaAlone.admit(overRdma)).isNotNull();
+        assertDenied(rdmaAlone, overTcp, ExportDenial.Reason.TRANSPORT);
+        assertThat(rdmaAlone.admitToMount(overTcp)).isNotNull();
+        assertThat(export(rule("*", OPTIONS)).admit(overRdma)).isNotNull();
+    }
+
+    @Test
+    void options_withoutATransport_sayIt() {
+        assertThatThrownBy(() -> OPTIONS.withTransports(Set.of())).hasMessageContaining("transport=");
+    }
+
+    @Test
+    void believesUsersOverRdma_onlyWhereSecureDoesNotHoldThere() {
+        ExportOptions secure = OPTIONS.withPrivilegedPort(true);
+        assertThat(secure.believesUsersOverRdma()).isTrue();
+        assertThat(OPTIONS.believesUsersOverRdma()).as("insecure says it").isFalse();
+        assertThat(secure.withTransports(Set.of(Transport.TCP)).believesUsersOverRdma())
+                .isFalse();
+        assertThat(secure.withFlavors(List.of(Flavor.KRB5)).believesUsersOverRdma())
+                .isFalse();
+        assertThat(secure.withSquash(Squash.ALL).believesUsersOverRdma()).isFalse();
+        assertThat(secure.withProtections(Set.of(Protection.TLS)).believesUsersOverRdma())
+                .as("RDMA has no TLS")
+                .isFalse();
     }
 
     @Test

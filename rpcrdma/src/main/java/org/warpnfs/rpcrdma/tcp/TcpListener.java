@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
@@ -47,10 +48,10 @@ public final class TcpListener implements AutoCloseable {
     private static final int BACKLOG = 1024;
 
     private final EventLoopGroup loops;
-    private final Channel listening;
+    private final @Nullable Channel listening;
     private final ConnectionTable connections;
 
-    private TcpListener(EventLoopGroup loops, Channel listening, ConnectionTable connections) {
+    private TcpListener(EventLoopGroup loops, @Nullable Channel listening, ConnectionTable connections) {
         this.loops = loops;
         this.listening = listening;
         this.connections = connections;
@@ -73,11 +74,12 @@ public final class TcpListener implements AutoCloseable {
     /**
      * Starts to listen for clients that may use TLS.
      *
+     * @param address null to listen nowhere, so that there are no connections
      * @param tls null if no client can; it must outlive the listener
      * @throws IOException if the address is in use, or does not belong to this host
      */
     public static TcpListener bind(
-            InetSocketAddress address,
+            @Nullable InetSocketAddress address,
             TcpOptions options,
             @Nullable TlsContext tls,
             TransportStatistics statistics,
@@ -88,6 +90,9 @@ public final class TcpListener implements AutoCloseable {
                 Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         ListenerContext context = new ListenerContext(options, statistics, tls);
         ConnectionTable connections = new ConnectionTable(context);
+        if (address == null) {
+            return new TcpListener(loops, null, connections);
+        }
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
                 .channel(type)
@@ -162,8 +167,9 @@ public final class TcpListener implements AutoCloseable {
         channel.pipeline().addLast(connection);
     }
 
-    public InetSocketAddress localAddress() {
-        return (InetSocketAddress) listening.localAddress();
+    /** Where it listens, with the actual port; null if it does not. */
+    public @Nullable InetSocketAddress localAddress() {
+        return listening == null ? null : (InetSocketAddress) listening.localAddress();
     }
 
     /** The number of open connections. */
@@ -180,16 +186,22 @@ public final class TcpListener implements AutoCloseable {
 
     /** Stops listening, takes no new calls, and lets each connection end when its last call has been answered. */
     public void drain() {
-        listening.close().awaitUninterruptibly();
+        stopListening();
         connections.drain();
     }
 
     /** Closes everything at once. */
     @Override
     public void close() {
-        listening.close().awaitUninterruptibly();
+        stopListening();
         connections.connections().forEach(TcpConnection::closeNow);
         TcpSockets.shutDown(loops);
+    }
+
+    private void stopListening() {
+        if (listening != null) {
+            listening.close().awaitUninterruptibly();
+        }
     }
 
     /** The number of clients whose connections or calls are counted. */
@@ -199,6 +211,6 @@ public final class TcpListener implements AutoCloseable {
 
     /** The listening channel, for a test that makes accepting fail. */
     Channel listening() {
-        return listening;
+        return Objects.requireNonNull(listening);
     }
 }

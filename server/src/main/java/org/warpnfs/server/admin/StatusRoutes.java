@@ -1,5 +1,6 @@
 package org.warpnfs.server.admin;
 
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -37,9 +38,13 @@ final class StatusRoutes {
         status.put("grace", server.isGraceRunning());
         status.put("draining", server.isDraining());
         status.put("drained", server.isDrained());
-        status.put("rdma", server.rdmaAddress().getPort());
-        status.put("tcp", server.tcpAddress().getPort());
+        status.put("rdma", port(server.rdmaAddress()));
+        status.put("tcp", port(server.tcpAddress()));
         return status;
+    }
+
+    private static @Nullable Integer port(@Nullable InetSocketAddress address) {
+        return address == null ? null : address.getPort();
     }
 
     /** A page of connections. */

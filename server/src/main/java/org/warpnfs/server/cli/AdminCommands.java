@@ -40,8 +40,8 @@ final class AdminCommands {
                     up.toDays(),
                     up.toHoursPart(),
                     up.toMinutesPart(),
-                    answer.path("rdma").asText(),
-                    answer.path("tcp").asText());
+                    answer.path("rdma").asText("off"),
+                    answer.path("tcp").asText("off"));
             answer.path("counts")
                     .properties()
                     .forEach(count -> out.printf("%-18s %8s%n", count.getKey(), count.getValue()));

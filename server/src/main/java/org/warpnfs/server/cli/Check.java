@@ -5,10 +5,14 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.server.ExportTransports;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
@@ -27,9 +31,10 @@ import org.warpnfs.server.settings.Settings;
  * @param configured the configuration of {@code serve}
  * @param exports the exports that it would serve
  * @param limits the limits that fit the process, in one line; empty if there are mistakes
+ * @param warning what an administrator should know of the exports, in one line; empty if there is nothing
  * @param mistakes the mistakes; empty if the server would start
  */
-record Check(Configured configured, List<ExportSpec> exports, String limits, List<String> mistakes) {
+record Check(Configured configured, List<ExportSpec> exports, String limits, String warning, List<String> mistakes) {
     static Check of(Configured configured, Mistakes mistakes) {
         List<ExportSpec> exports = mistakes.tried(List.of(), configured::exports);
         exports(exports, BackendChoice.of(configured.settings()), mistakes);
@@ -48,12 +53,25 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
             port(configured, Settings.RDMA_PORT, server.get().rdmaAddress(), http.get(), mistakes);
             port(configured, Settings.TCP_PORT, server.get().tcpAddress(), http.get(), mistakes);
         }
+        String warning = "";
+        if (server.isPresent()) {
+            Map<String, ExportPolicy> policies = new LinkedHashMap<>();
+            for (ExportSpec export : exports) {
+                String path = String.valueOf(export.pseudoPath());
+                policies.put(path, export.policy());
+                var _ = mistakes.tried(false, () -> {
+                    ExportTransports.requireReachable(server.get(), path, export.policy());
+                    return true;
+                });
+            }
+            warning = ExportTransports.warning(server.get(), policies).orElse("");
+        }
         String limits = "";
         if (server.isPresent() && mistakes.all().isEmpty()) {
             limits = mistakes.tried(
                     "", () -> WarpServer.plan(server.get(), configured.limits()).line());
         }
-        return new Check(configured, exports, limits, mistakes.all());
+        return new Check(configured, exports, limits, warning, mistakes.all());
     }
 
     private static void exports(List<ExportSpec> exports, Backend backend, Mistakes mistakes) {
@@ -130,10 +148,13 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
     private static void port(
             Configured configured,
             Setting<Long> setting,
-            InetSocketAddress nfs,
+            @Nullable InetSocketAddress nfs,
             InetSocketAddress http,
             Mistakes mistakes) {
-        if (nfs.getPort() != 0 && nfs.getPort() == http.getPort() && overlap(nfs.getAddress(), http.getAddress())) {
+        if (nfs != null
+                && nfs.getPort() != 0
+                && nfs.getPort() == http.getPort()
+                && overlap(nfs.getAddress(), http.getAddress())) {
             mistakes.add(configured.settings().told(setting) + " and "
                     + configured.settings().told(Settings.HTTP) + " are the same port");
         }

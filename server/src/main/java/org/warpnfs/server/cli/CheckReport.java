@@ -37,6 +37,9 @@ final class CheckReport {
             lines.add(Description.NO_EXPORTS);
         }
         lines.add(check.limits());
+        if (!check.warning().isEmpty()) {
+            lines.add("warning " + check.warning());
+        }
         lines.add("ok");
         return lines;
     }
@@ -66,6 +69,7 @@ final class CheckReport {
                 "exports",
                 check.exports().stream().map(export -> json(check, export)).toList());
         report.put("limits", check.limits());
+        report.put("warning", check.warning());
         return report;
     }
 

@@ -35,10 +35,12 @@ import org.warpnfs.server.config.SharedPlace;
 import org.warpnfs.server.config.TlsChoice;
 import org.warpnfs.server.hosts.SystemHostNames;
 import org.warpnfs.server.limits.ServerLimits;
+import org.warpnfs.server.settings.Kind;
 import org.warpnfs.server.settings.Mistakes;
 import org.warpnfs.server.settings.Origin;
 import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Said;
+import org.warpnfs.server.settings.Setting;
 import org.warpnfs.server.settings.Settings;
 import picocli.CommandLine.ParseResult;
 
@@ -127,8 +129,8 @@ final class Configured {
                 BackendChoice.of(settings),
                 plugin,
                 settings.get(Settings.MEMORY_SIZE),
-                new InetSocketAddress(address, settings.get(Settings.RDMA_PORT).intValue()),
-                new InetSocketAddress(address, settings.get(Settings.TCP_PORT).intValue()),
+                at(address, Settings.RDMA_PORT),
+                at(address, Settings.TCP_PORT),
                 state(),
                 new RdmaChoices(
                         settings.get(Settings.CRC),
@@ -149,6 +151,12 @@ final class Configured {
                 tls,
                 kerberos,
                 cluster);
+    }
+
+    /** Returns where a transport is served; null if it is off. */
+    private @Nullable InetSocketAddress at(InetAddress address, Setting<Long> port) {
+        long number = settings.get(port);
+        return number == Kind.Port.OFF ? null : new InetSocketAddress(address, (int) number);
     }
 
     /** Returns whether {@code --exports} is set, with files or without; these files can be read again. */

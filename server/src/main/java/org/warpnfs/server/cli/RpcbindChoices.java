@@ -45,7 +45,7 @@ record RpcbindChoices(String chosenBy, RpcbindChoice choice, boolean mountUdp, b
      * @throws ConfigException if that fails; one line gives the reason
      */
     Rpcbind start(WarpServer server) throws ConfigException {
-        boolean findsNlm = nlm && !(choice instanceof RpcbindChoice.Off);
+        boolean findsNlm = nlm && server.tcpAddress() != null && !(choice instanceof RpcbindChoice.Off);
         InetSocketAddress udp = mountUdp ? server.overUdp(true, findsNlm) : findsNlm ? nlmOverUdp(server) : null;
         try {
             Rpcbind.Addresses addresses =

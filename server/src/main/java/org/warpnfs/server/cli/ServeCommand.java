@@ -1,6 +1,10 @@
 package org.warpnfs.server.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
@@ -13,6 +17,8 @@ import org.warpnfs.server.NullCall;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.doctor.NfsReach;
+import org.warpnfs.server.doctor.ServerReach;
 import org.warpnfs.server.log.LogLines;
 import org.warpnfs.server.settings.Settings;
 import org.warpnfs.server.systemd.ServiceManager;
@@ -79,7 +85,7 @@ final class ServeCommand implements Callable<Integer> {
         Watchdog watchdog = Watchdog.start(manager, within -> {
             // A drained server answers no calls, but is well.
             if (!server.isDraining()) {
-                NullCall.ask(server.tcpAddress(), within);
+                ask(server, within);
             }
         });
         CountDownLatch stopped = new CountDownLatch(1);
@@ -102,6 +108,19 @@ final class ServeCommand implements Callable<Integer> {
         out.flush();
         stopped.await();
         return 0;
+    }
+
+    /** Calls NULL over TCP or, where that is off, over RDMA. */
+    private static void ask(WarpServer server, Duration within) throws IOException {
+        InetSocketAddress tcp = server.tcpAddress();
+        InetSocketAddress rdma = server.rdmaAddress();
+        if (tcp != null) {
+            NullCall.ask(tcp, within);
+        } else if (rdma != null) {
+            InetAddress host =
+                    rdma.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : rdma.getAddress();
+            var _ = new NfsReach("watchdog", host, rdma.getPort(), 0, within).callNull(ServerReach.Transport.RDMA);
+        }
     }
 
     private static Instant now() {

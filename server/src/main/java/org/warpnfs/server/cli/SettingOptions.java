@@ -57,7 +57,7 @@ final class SettingOptions implements IModelTransformer {
                         .auxiliaryTypes(String.class)
                         .arity(words.orNone() ? "0..*" : "1")
                         .build();
-            case Kind.Bytes _, Kind.Time _, Kind.Text _ ->
+            case Kind.Bytes _, Kind.Time _, Kind.Text _, Kind.Port _ ->
                 option.paramLabel(setting.label()).type(String.class).build();
         };
     }

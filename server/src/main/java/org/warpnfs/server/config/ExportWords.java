@@ -15,6 +15,7 @@ import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.FsLocations;
 import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.export.Transport;
 
 /**
  * The options of one client ("General Options" and "User ID Mapping" of exports(5)), word by word.
@@ -78,7 +79,8 @@ final class ExportWords {
             "no_layouts_only",
             "refer=PATH@HOST",
             "replicas=PATH@HOST",
-            "xprtsec=none:tls:mtls");
+            "xprtsec=none:tls:mtls",
+            "transport=rdma:tcp");
 
     private final Place place;
     private ExportOptions options;
@@ -102,6 +104,9 @@ final class ExportWords {
         ExportWords read = new ExportWords(place, defaults);
         for (String word : words) {
             read.take(word);
+        }
+        if (read.options.transports().equals(Set.of(Transport.RDMA)) && !read.options.accepts(Protection.NONE)) {
+            throw place.mistake("transport=rdma and xprtsec= without none: RDMA has no TLS, so no client could use it");
         }
         return read;
     }
@@ -209,6 +214,7 @@ final class ExportWords {
             case "fsid" -> takeFsid(word, value);
             case "mountpoint", "mp" -> requiredMount = value;
             case "xprtsec" -> options = options.withProtections(protections(word, value));
+            case "transport" -> options = options.withTransports(transports(word, value));
             case "refer", "replicas" ->
                 takeLocations(word, LocationList.read(place, word, value), name.equals("refer"));
             default -> throw place.mistake("unknown option '" + word + "'" + NearestWord.hint(name, KNOWN));
@@ -270,6 +276,23 @@ final class ExportWords {
             }
         }
         throw place.mistake("option '" + word + "': '" + name + "' is not known; none, tls and mtls are");
+    }
+
+    private Set<Transport> transports(String word, String value) throws ConfigException {
+        Set<Transport> transports = EnumSet.noneOf(Transport.class);
+        for (String name : Splitter.on(':').split(value)) {
+            transports.add(transport(word, name));
+        }
+        return transports;
+    }
+
+    private Transport transport(String word, String name) throws ConfigException {
+        for (Transport transport : Transport.values()) {
+            if (transport.word().equals(name)) {
+                return transport;
+            }
+        }
+        throw place.mistake("option '" + word + "': '" + name + "' is not known; rdma and tcp are");
     }
 
     private void takeFsid(String word, String value) throws ConfigException {

@@ -15,8 +15,8 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param backend where the files are stored
  * @param plugin the backend of a plug-in; null with another backend
  * @param memoryBytes the capacity of each file system in memory
- * @param rdmaAddress where RDMA clients connect; port 0 means any free port
- * @param tcpAddress where TCP clients connect, for NFS and MOUNT
+ * @param rdmaAddress where RDMA clients connect; port 0 means any free port, null that there are none
+ * @param tcpAddress where TCP clients connect, for NFS and MOUNT; null if there are none
  * @param stateDirectory the directory for what must survive a restart; null for none
  * @param rdma how RDMA clients are served
  * @param lease NFSv4 lease, and the longest grace period
@@ -34,8 +34,8 @@ public record ServerConfig(
         Backend backend,
         @Nullable PluginChoice plugin,
         long memoryBytes,
-        InetSocketAddress rdmaAddress,
-        InetSocketAddress tcpAddress,
+        @Nullable InetSocketAddress rdmaAddress,
+        @Nullable InetSocketAddress tcpAddress,
         @Nullable Path stateDirectory,
         RdmaChoices rdma,
         Duration lease,
@@ -67,8 +67,8 @@ public record ServerConfig(
             Backend backend,
             @Nullable PluginChoice plugin,
             long memoryBytes,
-            InetSocketAddress rdmaAddress,
-            InetSocketAddress tcpAddress,
+            @Nullable InetSocketAddress rdmaAddress,
+            @Nullable InetSocketAddress tcpAddress,
             @Nullable Path stateDirectory,
             RdmaChoices rdma,
             Duration lease,
@@ -104,8 +104,8 @@ public record ServerConfig(
             List<ExportSpec> exports,
             Backend backend,
             long memoryBytes,
-            InetSocketAddress rdmaAddress,
-            InetSocketAddress tcpAddress,
+            @Nullable InetSocketAddress rdmaAddress,
+            @Nullable InetSocketAddress tcpAddress,
             @Nullable Path stateDirectory,
             RdmaChoices rdma,
             Duration lease,

@@ -24,20 +24,27 @@ public final class Rpcbind implements AutoCloseable {
     /**
      * The addresses of a server.
      *
+     * @param rdma null if nothing is served over RDMA
+     * @param tcp null if nothing is served over TCP
      * @param udp null if nothing is served over UDP
      * @param mountUdp whether MOUNT is served there
      * @param nlm whether NLM and NSM are to be found, over TCP and UDP
      */
     public record Addresses(
-            InetSocketAddress rdma,
-            InetSocketAddress tcp,
+            @Nullable InetSocketAddress rdma,
+            @Nullable InetSocketAddress tcp,
             @Nullable InetSocketAddress udp,
             boolean mountUdp,
             boolean nlm) {
         Mappings mappings(String owner) {
-            Mappings mappings =
-                    new Mappings(owner, hostHasIpv6()).nfsOverTcp(tcp).nfsOverRdma(rdma);
-            if (nlm) {
+            Mappings mappings = new Mappings(owner, hostHasIpv6());
+            if (tcp != null) {
+                mappings.nfsOverTcp(tcp);
+            }
+            if (rdma != null) {
+                mappings.nfsOverRdma(rdma);
+            }
+            if (tcp != null && nlm) {
                 mappings.nlm("tcp", tcp);
             }
             if (udp != null && nlm) {

@@ -220,6 +220,19 @@ final class Combinations {
 
     private static void ports(Resolved resolved, Mistakes mistakes) {
         long rdma = resolved.get(Settings.RDMA_PORT);
+        boolean isTcpOff = resolved.get(Settings.TCP_PORT) == Kind.Port.OFF;
+        if (isTcpOff && rdma == Kind.Port.OFF) {
+            mistakes.add(resolved.told(Settings.RDMA_PORT) + " and " + resolved.told(Settings.TCP_PORT)
+                    + ": one of them must be served");
+            return;
+        }
+        if (isTcpOff && resolved.get(Settings.MOUNT_UDP)) {
+            mistakes.add(resolved.told(Settings.MOUNT_UDP)
+                    + ": MOUNT over UDP is served on the port number of tcpPort, " + "which is off");
+        }
+        if (isTcpOff && !resolved.get(Settings.TLS_CERTIFICATE).isEmpty()) {
+            mistakes.add(resolved.told(Settings.TLS_CERTIFICATE) + ": TLS is for TCP, and tcpPort is off");
+        }
         if (rdma != 0 && rdma == resolved.get(Settings.TCP_PORT)) {
             mistakes.add(resolved.told(Settings.RDMA_PORT) + " and " + resolved.told(Settings.TCP_PORT)
                     + " are the same port");

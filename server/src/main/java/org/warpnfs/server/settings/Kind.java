@@ -62,6 +62,31 @@ public sealed interface Kind<T> {
         }
     }
 
+    /** A port; 0 means any free port. */
+    record Port() implements Kind<Long> {
+        /** The value that means that nothing listens. */
+        public static final long OFF = -1;
+
+        static final int MOST = 65_535;
+        private static final Whole NUMBER = new Whole(0, MOST);
+
+        @Override
+        public Long read(String what, List<String> words) throws ConfigException {
+            String text = only(what, words);
+            return text.equalsIgnoreCase("off") || text.equalsIgnoreCase("false") ? OFF : NUMBER.read(what, words);
+        }
+
+        @Override
+        public String written(Long value) {
+            return value == OFF ? "off" : Long.toString(value);
+        }
+
+        @Override
+        public String allowed() {
+            return NUMBER.allowed() + ", or off";
+        }
+    }
+
     /**
      * Bytes, or bytes per second: a number with an optional k, m, g or t, in powers of 1024.
      *

@@ -16,9 +16,6 @@ import org.warpnfs.server.limits.ServerLimits;
  * of limits are the names in {@link org.warpnfs.server.limits.ServerLimits}.
  */
 public final class Settings {
-    /** The range of ports; 0 means any free port. */
-    static final Kind.Whole PORT = new Kind.Whole(0, 65_535);
-
     public static final Setting<List<String>> EXPORT = Setting.of(
                     "export",
                     new Kind.Words("DIR[:/PATH][,OPTION...]", false),
@@ -27,8 +24,8 @@ public final class Settings {
                     "A single export is mounted at /, each of several at its own absolute path.",
                     "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, "
                             + "anongid=N, secure,",
-                    "insecure (default), sec=sys:none, xprtsec=none:tls:mtls, crossmnt, nohide, fsid=N, nordirplus, "
-                            + "mountpoint, pnfs.")
+                    "insecure (default), sec=sys:none, xprtsec=none:tls:mtls, transport=rdma:tcp, crossmnt, nohide, fsid=N,",
+                    "nordirplus, mountpoint, pnfs.")
             .shown("./export, created if it is missing")
             .flag("--export", "DIR[:/PATH][,OPTION...]");
 
@@ -112,11 +109,20 @@ public final class Settings {
             .shown("every address of this host")
             .flag("--listen", "ADDR");
 
-    public static final Setting<Long> RDMA_PORT =
-            Setting.of("rdmaPort", PORT, 20_049L, "Port for NFS over RDMA.").flag("--rdma-port", "PORT");
+    public static final Setting<Long> RDMA_PORT = Setting.of(
+                    "rdmaPort",
+                    new Kind.Port(),
+                    20_049L,
+                    "Port for NFS over RDMA. With off, nothing is served over RDMA.")
+            .flag("--rdma-port", "PORT|off");
 
-    public static final Setting<Long> TCP_PORT = Setting.of("tcpPort", PORT, 2049L, "Port for NFS and MOUNT over TCP.")
-            .flag("--tcp-port", "PORT");
+    public static final Setting<Long> TCP_PORT = Setting.of(
+                    "tcpPort",
+                    new Kind.Port(),
+                    2049L,
+                    "Port for NFS and MOUNT over TCP. With off, nothing is served over TCP, and no MOUNT and NLM, so that",
+                    "clients need NFSv4 over RDMA.")
+            .flag("--tcp-port", "PORT|off");
 
     public static final Setting<String> TLS_CERTIFICATE = Setting.of(
                     "tlsCertificate",

@@ -48,6 +48,8 @@ public final class SettingsSchema {
                         + setting.kind().allowed() + ". Default: " + setting.shownStandard() + ".");
         switch (setting.kind()) {
             case Kind.Whole whole -> value.putAll(integer(whole.least(), whole.most()));
+            case Kind.Port _ ->
+                value.put("anyOf", List.of(integer(0, Kind.Port.MOST), Map.of("enum", List.of("off", false))));
             case Kind.Bytes bytes -> {
                 Map<String, Object> plain = integer(bytes.least(), bytes.most());
                 if (bytes.step() > 1) {

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -51,19 +52,24 @@ final class DeepProbe {
     private static final int NOBODY = 65_534;
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final InetSocketAddress tcp;
-    private final InetSocketAddress rdma;
+    private final @Nullable InetSocketAddress tcp;
+    private final @Nullable InetSocketAddress rdma;
+    /** The transports that are served, in words. */
+    private final String over;
+
     private final Duration timeout;
     private @Nullable Verdict last;
     private long lastNanos;
 
     /**
-     * @param tcp where the server listens; a wildcard address means the loopback
+     * @param tcp where the server listens; a wildcard address means the loopback; null if it serves nothing there
+     * @param rdma as {@code tcp}
      * @param timeout the time limit of each call
      */
-    DeepProbe(InetSocketAddress tcp, InetSocketAddress rdma, Duration timeout) {
-        this.tcp = reachable(tcp);
-        this.rdma = reachable(rdma);
+    DeepProbe(@Nullable InetSocketAddress tcp, @Nullable InetSocketAddress rdma, Duration timeout) {
+        this.tcp = tcp == null ? null : reachable(tcp);
+        this.rdma = rdma == null ? null : reachable(rdma);
+        this.over = tcp == null ? "RDMA" : rdma == null ? "TCP" : "TCP and RDMA";
         this.timeout = timeout;
     }
 
@@ -88,19 +94,22 @@ final class DeepProbe {
         try (IwarpTransport iwarp = new IwarpTransport(
                         IwarpConfig.builder().eventLoopThreads(1).build());
                 RpcRequesters requesters = new RpcRequesters(1)) {
-            Requester overTcp = requesters.overTcp(
-                    tcp, new TcpRequesterOptions(MAX_REPLY_BYTES, 1, 0), RetryPolicy.NONE, BackwardCalls.NONE);
-            Verdict found = ask("TCP", overTcp);
-            return found.good()
-                    ? ask(
-                            "RDMA",
-                            requesters.overRdma(
-                                    iwarp.connector(),
-                                    rdma,
-                                    RequesterOptions.DEFAULT,
+            Verdict found = tcp == null
+                    ? null
+                    : ask(
+                            "TCP",
+                            requesters.overTcp(
+                                    tcp,
+                                    new TcpRequesterOptions(MAX_REPLY_BYTES, 1, 0),
                                     RetryPolicy.NONE,
-                                    BackwardCalls.NONE))
-                    : found;
+                                    BackwardCalls.NONE));
+            if (rdma == null || (found != null && !found.good())) {
+                return Objects.requireNonNull(found);
+            }
+            return ask(
+                    "RDMA",
+                    requesters.overRdma(
+                            iwarp.connector(), rdma, RequesterOptions.DEFAULT, RetryPolicy.NONE, BackwardCalls.NONE));
         }
     }
 
@@ -124,11 +133,11 @@ final class DeepProbe {
             if (status == OK) {
                 reply.skip(reply.count(MAX_TAG_BYTES));
                 return reply.word() == 2
-                        ? Verdict.good("NULL and GETATTR answered over TCP and RDMA")
+                        ? Verdict.good("NULL and GETATTR answered over " + over)
                         : Verdict.bad("a COMPOUND over " + transport + " was answered only in part");
             }
             return NOT_FOR_US.contains(status)
-                    ? Verdict.good("NULL answered over TCP and RDMA; the root is not exported to this host")
+                    ? Verdict.good("NULL answered over " + over + "; the root is not exported to this host")
                     : Verdict.bad("GETATTR of the root over " + transport + " failed with NFSv4 status " + status);
         } catch (TimeoutException e) {
             return Verdict.bad("no answer over " + transport + " within " + timeout.toSeconds() + " s");

@@ -57,6 +57,32 @@ class CheckCommandTest {
     }
 
     @Test
+    void transports_offOrContradicted_areSaid() throws Exception {
+        assertThat(check("--export", export + ":/", "--state", state(), "--rdma-port", "off", "--tcp-port", "off"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("one of them must be served");
+        assertThat(check("--export", export + ":/,transport=rdma", "--state", state(), "--rdma-port", "off"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("export /: transport=rdma, which is off (--rdma-port)");
+        assertThat(check("--export", export + ":/", "--state", state(), "--tcp-port", "off", "--mount-udp"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("tcpPort, which is off");
+        assertThat(out.toString()).isEmpty();
+        assertThat(check("--export", export + ":/", "--state", state(), "--rdma-port", "off"))
+                .isZero();
+        assertThat(rows()).anySatisfy(row -> assertThat(row).startsWith("rdmaPort", "off"));
+    }
+
+    @Test
+    void secureExport_reachableByRdma_isWarnedOf() throws Exception {
+        assertThat(check("--export", export + ":/,secure", "--state", state())).isZero();
+        assertThat(out.toString()).contains("warning secure does not hold over RDMA", " in /.");
+        assertThat(check("--export", export + ":/,secure,transport=tcp", "--state", state(), "--json"))
+                .isZero();
+        assertThat(out.toString()).contains("\"warning\": \"\"").contains("secure,transport=tcp");
+    }
+
+    @Test
     void allIsWell_everySettingIsSaidWithItsValueAndOrigin() throws Exception {
         String file = file(
                 "w.yaml",

@@ -20,6 +20,7 @@ import org.warpnfs.nfs.export.FsLocations;
 import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.export.Transport;
 
 class ExportsFilesTest {
     /** The defaults of exports(5). */
@@ -184,6 +185,19 @@ class ExportsFilesTest {
         assertThat(options.anonUid()).isEqualTo(5);
         assertThat(options(read("/a *(rw,sec=none:sys)\n").getFirst(), 0).flavors())
                 .containsExactly(Flavor.NONE, Flavor.SYS);
+    }
+
+    @Test
+    void transport_isWhatCallsMayComeBy() throws ConfigException {
+        assertThat(options(read("/a *(transport=rdma)\n").getFirst(), 0).transports())
+                .containsExactly(Transport.RDMA);
+        assertThat(options(read("/a *(transport=tcp:rdma)\n").getFirst(), 0).transports())
+                .containsExactlyInAnyOrder(Transport.values());
+        assertThat(options(read("/a *(ro)\n").getFirst(), 0).transports())
+                .containsExactlyInAnyOrder(Transport.values());
+        assertThatThrownBy(() -> read("/a *(transport=udp)\n")).hasMessageContaining("rdma and tcp are");
+        assertThatThrownBy(() -> read("/a *(transport=)\n")).hasMessageContaining("rdma and tcp are");
+        assertThatThrownBy(() -> read("/a *(transport=rdma,xprtsec=tls)\n")).hasMessageContaining("RDMA has no TLS");
     }
 
     @Test

@@ -125,6 +125,21 @@ class PortmapProgramTest {
     }
 
     @Test
+    void transportThatIsOff_isNotToBeFound() {
+        InetSocketAddress address = new InetSocketAddress(2049);
+        assertThat(new Rpcbind.Addresses(null, address, null, false, true)
+                        .mappings("")
+                        .all())
+                .extracting(Mapping::netid)
+                .containsOnly("tcp", "tcp6");
+        assertThat(new Rpcbind.Addresses(address, null, null, false, true)
+                        .mappings("")
+                        .all())
+                .extracting(Mapping::netid)
+                .containsOnly("rdma", "rdma6");
+    }
+
+    @Test
     void callsOfRpcinfo_areAnsweredAsRpcbindDid() throws Exception {
         Socket tcp = tcp(own(), "127.0.0.1");
         Socket tcp6 = tcp(own(), "::1");

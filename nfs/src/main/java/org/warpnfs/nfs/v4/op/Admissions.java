@@ -41,7 +41,7 @@ final class Admissions {
         } catch (ExportDenial e) {
             throw Nfs4Exception.of(
                     switch (e.reason()) {
-                        case HOST -> Nfs4Status.ACCESS;
+                        case HOST, TRANSPORT -> Nfs4Status.ACCESS;
                         case PORT -> Nfs4Status.PERM;
                         case FLAVOR, PROTECTION -> Nfs4Status.WRONGSEC;
                         case PENDING -> Nfs4Status.DELAY;
