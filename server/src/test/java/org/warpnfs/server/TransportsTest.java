@@ -187,6 +187,46 @@ class TransportsTest {
         }
     }
 
+    /** What asks for neither a privileged port nor rights: nothing of it tells or changes what is in the export. */
+    @Test
+    void secureExport_callsThatNameNoFileOfIt_areServedFromAnyPort() throws Exception {
+        try (WarpServer server = start(ANY, ANY, ":/x,secure")) {
+            InetSocketAddress tcp = server.tcpAddress();
+            assertThat(NfsCall.of(1, NfsCall.NFS, 3, 0, USER).overTcp(tcp).hasRemaining())
+                    .as("the result of NULL")
+                    .isFalse();
+            NfsCall root = NfsCall.of(2, NfsCall.NFS, 4, COMPOUND, USER)
+                    .string("")
+                    .word(0)
+                    .word(2)
+                    .word(24)
+                    .word(9)
+                    .word(1)
+                    .word(2);
+            assertThat(overTcp(server, root)).isEqualTo(OK);
+            NfsCall setClientid = NfsCall.of(3, NfsCall.NFS, 4, COMPOUND, USER)
+                    .string("")
+                    .word(0)
+                    .word(1)
+                    .word(35)
+                    .hyper(1)
+                    .string("client")
+                    .word(0x4000_0000)
+                    .string("tcp")
+                    .string("0.0.0.0.0.0")
+                    .word(1);
+            assertThat(overTcp(server, setClientid)).isEqualTo(OK);
+            for (int procedure : new int[] {0, 2, 5}) {
+                var _ = NfsCall.of(4, NfsCall.MOUNT, 3, procedure, USER).overTcp(tcp);
+            }
+            var _ = NfsCall.of(5, NfsCall.MOUNT, 3, 3, USER).string("/x").overTcp(tcp);
+            var _ = NfsCall.of(6, NfsCall.MOUNT, 3, 4, USER).overTcp(tcp);
+            assertThat(overTcp(server, NfsCall.of(7, NfsCall.MOUNT, 3, 1, USER).string("/x")))
+                    .as("MNT")
+                    .isEqualTo(PERM);
+        }
+    }
+
     @Test
     void rdmaOff_servesTcpAlone() throws Exception {
         try (WarpServer server = start(null, ANY, ":/x,secure")) {

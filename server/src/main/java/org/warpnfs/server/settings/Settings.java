@@ -24,8 +24,8 @@ public final class Settings {
                     "A single export is mounted at /, each of several at its own absolute path.",
                     "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, "
                             + "anongid=N, secure,",
-                    "insecure (default), sec=sys:none, xprtsec=none:tls:mtls, transport=rdma:tcp, crossmnt, nohide, fsid=N,",
-                    "nordirplus, mountpoint, pnfs.")
+                    "insecure (default), sec=sys:none, xprtsec=none:tls:mtls, transport=rdma:tcp, crossmnt, nohide,",
+                    "fsid=N, nordirplus, mountpoint, pnfs.")
             .shown("./export, created if it is missing")
             .flag("--export", "DIR[:/PATH][,OPTION...]");
 
@@ -120,8 +120,8 @@ public final class Settings {
                     "tcpPort",
                     new Kind.Port(),
                     2049L,
-                    "Port for NFS and MOUNT over TCP. With off, nothing is served over TCP, and no MOUNT and NLM, so that",
-                    "clients need NFSv4 over RDMA.")
+                    "Port for NFS and MOUNT over TCP. With off, nothing is served over TCP, and no MOUNT and NLM, so",
+                    "that clients need NFSv4 over RDMA.")
             .flag("--tcp-port", "PORT|off");
 
     public static final Setting<String> TLS_CERTIFICATE = Setting.of(
