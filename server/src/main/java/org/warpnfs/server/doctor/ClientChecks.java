@@ -10,6 +10,8 @@ import java.util.stream.Stream;
 public final class ClientChecks {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final Path MODULES = Path.of("/sys/module");
+    private static final Path UNIQUE_ID = Path.of("/sys/module/nfs/parameters/nfs4_unique_id");
+    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
     private static final Path FILE_SYSTEMS = Path.of("/proc/filesystems");
     private static final long ENOUGH_LOCKED_BYTES = 64 << 20;
 
@@ -21,6 +23,7 @@ public final class ClientChecks {
         findings.add(kernel(host));
         findings.add(nfs(host));
         findings.add(mountNfs(host));
+        findings.add(clientName(host));
         findings.add(module(host, "rpcrdma", "NFS over RDMA"));
         if (hasAdapter(host)) {
             findings.add(Finding.ok("siw", "not needed beside an iWARP adapter"));
@@ -59,6 +62,22 @@ public final class ClientChecks {
         return host.hasProgram("mount.nfs")
                 ? Finding.ok("mount.nfs", "is there")
                 : Finding.fail("mount.nfs", "is missing: mount does not support NFS", "apt install nfs-common");
+    }
+
+    /** Checks what the NFSv4 client calls itself: two of one name expel each other. */
+    static Finding clientName(Host host) {
+        String unique = host.text(UNIQUE_ID).map(String::strip).orElse("");
+        String name = host.text(HOST_NAME).map(String::strip).orElse("");
+        if (!unique.isEmpty()) {
+            return Finding.ok("client name", "nfs4_unique_id is " + unique);
+        }
+        return name.isEmpty() || name.startsWith("localhost") || name.equals("(none)")
+                ? Finding.warn(
+                        "client name",
+                        "NFSv4 clients of one name expel each other, and this host is called '" + name
+                                + "' without an nfs4_unique_id",
+                        "echo options nfs nfs4_unique_id=$(cat /etc/machine-id) > /etc/modprobe.d/nfs.conf && reboot")
+                : Finding.ok("client name", name + ", without an nfs4_unique_id: no other client may have this name");
     }
 
     /** Checks whether a module is loaded, can be loaded, or is missing. */

@@ -53,6 +53,19 @@ class DoctorTest {
     }
 
     @Test
+    void clientName_ofItsOwnOrOfMany() {
+        Path name = Path.of("/proc/sys/kernel/hostname");
+        Path unique = Path.of("/sys/module/nfs/parameters/nfs4_unique_id");
+        assertFound(ClientChecks.clientName(host().file(name.toString(), "web1\n")), OK, "web1");
+        assertFound(ClientChecks.clientName(host().file(name.toString(), "localhost\n")), WARN, "nfs4_unique_id");
+        assertFound(
+                ClientChecks.clientName(
+                        host().file(name.toString(), "localhost\n").file(unique.toString(), "4711\n")),
+                OK,
+                "4711");
+    }
+
+    @Test
     void port_freeTakenOrForbidden() {
         assertFound(ServerChecks.port(host(), "tcp port", 2049, "by x"), OK, "2049 is free");
         FakeHost taken = host().port(2049, Host.PortState.TAKEN);

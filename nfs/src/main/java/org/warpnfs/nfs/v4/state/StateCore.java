@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
@@ -53,6 +54,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  */
 final class StateCore implements ClientTable.Holdings {
     private static final Logger LOG = LoggerFactory.getLogger(StateCore.class);
+    private static final LogLimiter TWINS = new LogLimiter();
     /**
      * Number of states of a removed client that are freed before other calls get the lock: some tens of microseconds.
      */
@@ -308,6 +310,23 @@ final class StateCore implements ClientTable.Holdings {
         if (client.isForgotten()) {
             clearLater(client);
         }
+    }
+
+    /** Two hosts of one name expel each other for ever. Each pair of addresses has its line, without the lock. */
+    @Override
+    public void replaced(Client old, Client by) {
+        lock.follow(() -> TWINS.admit("two clients of one name " + old.address(), by.address())
+                .ifPresent(more -> LOG.atWarn()
+                        .addKeyValue("fault", "peer")
+                        .addKeyValue("peer", by.address())
+                        .addKeyValue("cause", "twins")
+                        .log(
+                                "the NFSv4 client at {} has the name of the one at {}, which is taken to have restarted "
+                                        + "and loses its opens and locks ({} more like it). If these are two hosts, give "
+                                        + "each a nfs4_unique_id of its own (docs/client.md)",
+                                by.address(),
+                                old.address(),
+                                more)));
     }
 
     /** Frees the states of removed clients, a portion at a time. */

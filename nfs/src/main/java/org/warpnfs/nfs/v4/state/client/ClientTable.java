@@ -44,6 +44,9 @@ public final class ClientTable {
         /** True if what the client has keeps out others whom this server does not know, so that they cannot ask. */
         boolean hindersStrangers(Client client);
 
+        /** Called when a client of the same name, but from another address, replaces one whose lease has not run out. */
+        void replaced(Client old, Client by);
+
         /** Called when a client is removed. From then on no lookup finds its state. */
         void depart(Client client);
     }
@@ -228,13 +231,16 @@ public final class ClientTable {
     }
 
     /** Confirms a record. The confirmed record that it replaces is removed with all its state. */
-    void confirm(ClientRecord record) {
+    void confirm(ClientRecord record, long nowNanos) {
         if (record.confirmed) {
             return;
         }
         Opaque owner = record.client.owner();
         ClientRecord old = confirmed.get(owner);
         if (old != null) {
+            if (!old.client.address().equals(record.client.address()) && !old.isExpired(nowNanos, leaseNanos)) {
+                holdings.replaced(old.client, record.client);
+            }
             remove(old.client);
         }
         unconfirmed.remove(owner);

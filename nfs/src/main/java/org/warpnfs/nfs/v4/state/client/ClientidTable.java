@@ -73,7 +73,7 @@ public final class ClientidTable {
         }
         CallbackUpdate update = record.callbackUpdate;
         if (update != null && update.confirmVerifier() == confirmVerifier) {
-            clients.confirm(record);
+            clients.confirm(record, nowNanos);
             record.callbackUpdate = null;
             record.confirmVerifier = confirmVerifier;
             dialed.callAt(client, update.address());

@@ -106,7 +106,7 @@ public final class SessionTable {
         }
         SessionId id = new SessionId(clientId, random.nextLong());
         BackChannel back = backChannel(id, callbacks);
-        clients.confirm(record);
+        clients.confirm(record, nowNanos);
         add(new Session(id, client, foreGranted, back));
         record.createSequence = sequence;
         // Neither PERSIST nor CONN_RDMA: replies are kept in memory, and a connection cannot change to RDMA.
