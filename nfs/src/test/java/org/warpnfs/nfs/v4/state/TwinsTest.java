@@ -53,9 +53,8 @@ class TwinsTest {
             connect("Linux NFSv4.2 localhost", 10 + round, ONE);
             connect("Linux NFSv4.2 localhost", 20 + round, OTHER);
         }
-        assertThat(said())
-                .hasSize(2)
-                .allSatisfy(line -> assertThat(line).contains("198.51.100.81", "198.51.100.82", "nfs4_unique_id"));
+        assertThat(said()).hasSize(2).allSatisfy(line -> assertThat(line)
+                .contains("198.51.100.81", "198.51.100.82", "nfs4_unique_id"));
     }
 
     @Test

@@ -44,7 +44,9 @@ public final class ClientTable {
         /** True if what the client has keeps out others whom this server does not know, so that they cannot ask. */
         boolean hindersStrangers(Client client);
 
-        /** Called when a client of the same name, but from another address, replaces one whose lease has not run out. */
+        /**
+         * Called when a client of the same name, but from another address, replaces one whose lease has not run out.
+         */
         void replaced(Client old, Client by);
 
         /** Called when a client is removed. From then on no lookup finds its state. */
