@@ -92,8 +92,8 @@ public final class TcpRpcService implements AutoCloseable {
                 statistics, dispatcher, TcpListener.bind(address, options, tls, statistics, dispatcher));
     }
 
-    /** The address that it listens on, with the actual port if none was named; null if it serves nobody. */
-    public @Nullable InetSocketAddress localAddress() {
+    /** The address that it listens on, with the actual port if none was named. Only if it serves anybody. */
+    public InetSocketAddress localAddress() {
         return listener.localAddress();
     }
 

@@ -70,10 +70,9 @@ public final class Description {
     /** Returns commands that mount an export: over RDMA if that is possible. */
     private static List<String> mounts(
             Export export, @Nullable InetSocketAddress rdma, @Nullable InetSocketAddress tcp) {
-        // RDMA has no TLS.
-        boolean byRdma = rdma != null && takesClear(export) && takes(export, Transport.RDMA);
         List<String> lines = new ArrayList<>();
-        if (byRdma) {
+        // RDMA has no TLS.
+        if (rdma != null && takesClear(export) && takes(export, Transport.RDMA)) {
             String source = word(host(rdma.getAddress()) + ":" + export.path());
             lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + source + " /mnt");
             if (tcp != null) {

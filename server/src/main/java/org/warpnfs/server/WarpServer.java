@@ -274,7 +274,7 @@ public final class WarpServer implements AutoCloseable {
 
     /** Returns where TCP clients connect, with the actual port; null if nothing is served over TCP. */
     public @Nullable InetSocketAddress tcpAddress() {
-        return tcp.localAddress();
+        return config.tcpAddress() == null ? null : tcp.localAddress();
     }
 
     /**

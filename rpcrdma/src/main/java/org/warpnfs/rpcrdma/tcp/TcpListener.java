@@ -167,9 +167,9 @@ public final class TcpListener implements AutoCloseable {
         channel.pipeline().addLast(connection);
     }
 
-    /** Where it listens, with the actual port; null if it does not. */
-    public @Nullable InetSocketAddress localAddress() {
-        return listening == null ? null : (InetSocketAddress) listening.localAddress();
+    /** Where it listens, with the actual port. Only if it does. */
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) Objects.requireNonNull(listening).localAddress();
     }
 
     /** The number of open connections. */
