@@ -151,6 +151,40 @@ class RecoveryTest {
         assertThat(server.program().isGraceRunning()).as("c did not come back").isFalse();
     }
 
+    /** ESXi completes the reclaims of each file system that it mounts, and never those of the whole server. */
+    @Test
+    void reclaimComplete_ofOneFileSystemOnly_letsItsClientOpenOutsideTheGracePeriod() {
+        V4Client esxi = new V4Client(server, "esxi", 1, 0);
+        esxi.connect();
+        Ops create = new Ops().data().openCreate("o", "f", 3, 0);
+
+        assertThat(esxi.statusOf(create)).as("before any RECLAIM_COMPLETE").isEqualTo(Nfs4Status.GRACE);
+        esxi.run(new Ops().data().reclaimCompleteOfOne());
+        Reply opened = esxi.run(new Ops().data().openCreate("o", "f", 3, 0).getFh());
+        opened.afterData().open();
+        byte[] handle = opened.getFh();
+
+        server.start();
+        esxi.connect();
+        V4Client other = new V4Client(server, "other", 1, 0);
+        other.connect();
+        other.run(new Ops().data().reclaimCompleteOfOne());
+        esxi.run(new Ops().putFh(handle).openPrevious("o", 3));
+        esxi.run(new Ops().data().reclaimCompleteOfOne());
+
+        assertThat(server.program().isGraceRunning()).as("of all file systems").isTrue();
+        assertThat(other.statusOf(new Ops().data().open("o", "f", 1, 0))).isEqualTo(Nfs4Status.GRACE);
+        assertThat(esxi.statusOf(new Ops().data().open("o", "f", 1, 0))).isEqualTo(Nfs4Status.GRACE);
+
+        server.pass(V4Server.LEASE.minusSeconds(1));
+        esxi.run(new Ops());
+        other.run(new Ops());
+        server.pass(Duration.ofSeconds(2));
+
+        assertThat(other.statusOf(new Ops().data().open("o", "f", 1, 0))).isEqualTo(Nfs4Status.OK);
+        assertThat(esxi.statusOf(new Ops().data().open("o", "f", 1, 0))).isEqualTo(Nfs4Status.OK);
+    }
+
     @Test
     void lease_withoutSessions_isRenewedByWhateverNamesTheClient() {
         V40Client client = V40Client.mounted(server, "c");

@@ -5,7 +5,8 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * RECLAIM_COMPLETE (RFC 8881, section 18.51). For a single file system it has no effect, since this server moves none.
+ * RECLAIM_COMPLETE (RFC 8881, section 18.51). For a single file system it ends no reclaims, since this server moves
+ * none, but it permits new state outside the grace period.
  */
 final class ReclaimComplete implements ChangingOperation {
     @Override
@@ -13,6 +14,7 @@ final class ReclaimComplete implements ChangingOperation {
         boolean oneFileSystem = in.bool();
         if (oneFileSystem) {
             call.files().current();
+            call.services().state().sessions().reclaimCompleteOfOne(call.calling().client());
             return;
         }
         call.services().state().sessions().reclaimComplete(call.calling().client());

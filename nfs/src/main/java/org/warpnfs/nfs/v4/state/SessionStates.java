@@ -190,6 +190,14 @@ public final class SessionStates {
         core.settleGrace();
     }
 
+    /** RECLAIM_COMPLETE for one file system. */
+    public void reclaimCompleteOfOne(Client client) throws Nfs4Exception {
+        core.change(() -> {
+            core.requirePresent(client);
+            core.recovery.completeOne(client);
+        });
+    }
+
     /** sr_status_flags: conditions that the client should act on. */
     public int statusFlags(long nowNanos, Session session) {
         return core.locked(() -> {

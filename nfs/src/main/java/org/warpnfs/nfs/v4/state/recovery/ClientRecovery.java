@@ -33,8 +33,10 @@ public final class ClientRecovery {
     private final Map<Client, Opaque> stuck = new LinkedHashMap<>();
     /** Those of them whose entry is on stable storage. */
     private final Set<Client> recorded = ConcurrentHashMap.newKeySet();
-    /** Clients that have sent RECLAIM_COMPLETE. */
+    /** Clients that have sent RECLAIM_COMPLETE for all file systems. */
     private final Set<Client> complete = new HashSet<>();
+    /** Clients that have sent RECLAIM_COMPLETE, at least for one file system. */
+    private final Set<Client> begun = new HashSet<>();
 
     /** @param journal records which clients have state */
     public ClientRecovery(RecoveryJournal journal, Grace grace) {
@@ -87,6 +89,7 @@ public final class ClientRecovery {
     public void depart(Client client) {
         recorded.remove(client);
         complete.remove(client);
+        begun.remove(client);
         if (noted.remove(client) == null) {
             client.forget();
         } else {
@@ -161,7 +164,16 @@ public final class ClientRecovery {
         if (!complete.add(client)) {
             throw Nfs4Exception.of(Nfs4Status.COMPLETE_ALREADY);
         }
+        begun.add(client);
         completed(client);
+    }
+
+    /**
+     * RECLAIM_COMPLETE for one file system. Outside the grace period there is nothing to reclaim, so the client may get
+     * new state: ESXi never sends another. The grace period still waits for it, since other file systems may follow.
+     */
+    public void completeOne(Client client) {
+        begun.add(client);
     }
 
     /** The grace period no longer waits for the client. */
@@ -180,7 +192,7 @@ public final class ClientRecovery {
     public void require(long nowNanos, Client client, boolean reclaim) throws Nfs4Exception {
         if (!reclaim) {
             // An NFSv4.0 client does not say when it has reclaimed everything.
-            if (grace.isRunning(nowNanos) || (!complete.contains(client) && !client.isSessionless())) {
+            if (grace.isRunning(nowNanos) || (!begun.contains(client) && !client.isSessionless())) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }
             return;
