@@ -36,9 +36,17 @@ final class AttributeSetter {
         file.requireWritable();
         try (UserPerm _ = Identity.of(caller)) {
             change(caller, file, changes);
-            file.settle();
+            settle(file, changes);
         }
         return file.attributes();
+    }
+
+    private static void settle(Node file, AttributeChanges changes) throws FsException {
+        try {
+            file.settle();
+        } catch (FsException e) {
+            throw e.after(changes);
+        }
     }
 
     /** Sets the attributes alone. */

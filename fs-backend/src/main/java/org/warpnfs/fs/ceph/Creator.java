@@ -171,6 +171,7 @@ final class Creator {
             throws CephException, FsException {
         Protection parent = directory.protection(caller);
         PosixJudge.requireModifiable(caller, parent);
+        PosixJudge.requireOwnable(caller, parent.permissions(), parent.gid(), attributes);
         Integer wanted = attributes.permissions();
         int permissions = PosixJudge.permissionsOfNew(caller, parent, type, wanted == null ? 0 : wanted);
         try (UserPerm identity = Identity.of(caller);

@@ -68,7 +68,11 @@ final class AttributeSetter {
                 tree.files().modeChanged(handle);
             }
         }
-        tree.settle(sync, file);
+        try {
+            tree.settle(sync, file);
+        } catch (FsException e) {
+            throw e.after(changes);
+        }
     }
 
     /** Sets the attributes without making the change durable. TRY_LATER is thrown only if nothing was changed. */
@@ -97,23 +101,29 @@ final class AttributeSetter {
     }
 
     private void setAll(Caller caller, Fd file, AttributeChanges changes, @Nullable Fd writable) throws FsException {
-        boolean changed = false;
+        AttributeChanges made = AttributeChanges.NONE;
         try {
             requireId(changes.uid());
             requireId(changes.gid());
-            changed = owners.set(caller, file, changes);
+            if (owners.set(caller, file, changes)) {
+                made = new AttributeChanges(changes.permissions(), changes.uid(), changes.gid(), null, null, null);
+            }
             Long sizeBytes = changes.sizeBytes();
             if (sizeBytes != null && writable != null) {
                 authority.runAs(caller, () -> DataCalls.truncate(writable, sizeBytes));
-                changed = true;
+                made = made.withSize(sizeBytes);
                 owners.afterWrite(caller, writable);
             }
             setTimes(caller, file, changes.accessTime(), changes.modifyTime());
         } catch (ErrnoException e) {
-            throw changed ? ChangeSync.afterChange(Failure.of(e)) : Failure.of(e);
+            throw after(made, Failure.of(e));
         } catch (FsException e) {
-            throw changed ? ChangeSync.afterChange(e) : e;
+            throw after(made, e);
         }
+    }
+
+    private static FsException after(AttributeChanges made, FsException e) {
+        return made.isEmpty() ? e : ChangeSync.afterChange(e).after(made);
     }
 
     private static void requireId(@Nullable Long id) throws FsException {

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.IdentityCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -44,6 +45,7 @@ final class Creator {
                     return existing;
                 }
                 tree.authority().requireModifiable(caller, parent);
+                requireOwnable(caller, parent, mode.attributes());
                 // The caller opens the file next, which takes another descriptor.
                 tree.files().requireRoom();
                 Fd made;
@@ -65,6 +67,24 @@ final class Creator {
                     return new Created(node, true);
                 }
             }
+        }
+    }
+
+    /** Refuses an owner or group that the kernel, or the server in its place, would refuse when the file is made. */
+    private void requireOwnable(Caller caller, Fd directory, AttributeChanges attributes) throws FsException {
+        Long uid = attributes.uid();
+        if (uid == null && attributes.gid() == null) {
+            return;
+        }
+        if (tree.owners().keepCallers()) {
+            Statx parent = tree.attributes().seen(directory);
+            PosixJudge.requireOwnable(caller, parent.mode() & PosixJudge.PERMISSION_BITS, parent.gid(), attributes);
+            return;
+        }
+        // The file will belong to the server's user, and cannot be given away.
+        long owner = IdentityCalls.effectiveUser();
+        if ((uid != null && uid != owner) || (!caller.isSuperuser() && caller.uid() != owner)) {
+            throw FsException.of(FsError.NOT_PERMITTED);
         }
     }
 
@@ -176,6 +196,7 @@ final class Creator {
                 ChangeSync sync = tree.durability().ofDirectory(parent)) {
             tree.requireAbsent(caller, parent, name);
             tree.authority().requireModifiable(caller, parent);
+            requireOwnable(caller, parent, attributes);
             boolean device = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
             if (device && !caller.isSuperuser()) {
                 throw FsException.of(FsError.NOT_PERMITTED);

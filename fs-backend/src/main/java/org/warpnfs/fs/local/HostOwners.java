@@ -54,10 +54,15 @@ final class HostOwners implements Owners {
             }
             return changed;
         } catch (ErrnoException e) {
-            throw changed ? ChangeSync.afterChange(Failure.of(e)) : Failure.of(e);
+            throw changed ? afterChown(changes, Failure.of(e)) : Failure.of(e);
         } catch (FsException e) {
-            throw changed ? ChangeSync.afterChange(e) : e;
+            throw changed ? afterChown(changes, e) : e;
         }
+    }
+
+    private static FsException afterChown(AttributeChanges changes, FsException e) {
+        return ChangeSync.afterChange(e)
+                .after(new AttributeChanges(null, changes.uid(), changes.gid(), null, null, null));
     }
 
     private static int idOrUnchanged(@Nullable Long id) {

@@ -84,9 +84,9 @@ public interface FileSystem extends AutoCloseable {
     }
 
     /**
-     * Sets attributes in the order owner, permissions, size, times. On failure some of them may have been set. Nobody's
-     * access depends on the permissions of a symbolic link, so a backend need not set those. A time that the medium
-     * cannot keep becomes the nearest one that it can.
+     * Sets attributes in the order owner, permissions, size, times. On failure some of them may have been set, which
+     * {@link FsException#made} says. Nobody's access depends on the permissions of a symbolic link, so a backend need
+     * not set those. A time that the medium cannot keep becomes the nearest one that it can.
      *
      * @return the attributes after the change
      */

@@ -185,6 +185,24 @@ public final class PosixJudge {
     }
 
     /**
+     * Checks whether the caller may give a new file of its own this owner and group. A backend that makes files first
+     * and sets these later asks before: a caller that is told of a failure would find the name taken.
+     *
+     * @param permissions of the directory
+     * @param gid of the directory
+     */
+    public static void requireOwnable(Caller caller, int permissions, long gid, AttributeChanges wanted)
+            throws FsException {
+        Long newGid = wanted.gid();
+        boolean isInherited = newGid != null && newGid == gid && (permissions & SET_GID) != 0;
+        boolean isOfAnother = wanted.uid() != null && wanted.uid() != caller.uid();
+        boolean isOfOthers = newGid != null && !isInherited && !caller.isMemberOf(newGid);
+        if (!caller.isSuperuser() && (isOfAnother || isOfOthers)) {
+            throw FsException.of(FsError.NOT_PERMITTED);
+        }
+    }
+
+    /**
      * The group of a new file in {@code directory}: the directory's group if the directory is set-group-id, else the
      * caller's.
      */

@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.Capability;
+import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
@@ -38,6 +39,22 @@ public abstract class OwnershipContract extends ContractFixture {
                         .attributes();
                 assertThat(link.uid()).isEqualTo(USER.uid());
             }
+        }
+    }
+
+    @Test
+    void create_forAnotherOwner_isRefusedAndMakesNothing() throws Exception {
+        FileHandle directory = directory(ROOT, root, "d", 0777);
+        AttributeChanges toStranger = new AttributeChanges(0640, STRANGER.uid(), null, null, null, null);
+        AttributeChanges toGroup = new AttributeChanges(0640, null, 4321L, null, null, null);
+        for (AttributeChanges wanted : List.of(toStranger, toGroup)) {
+            assertFails(
+                    FsError.NOT_PERMITTED, () -> fs.create(USER, directory, name("f"), new CreateMode.Guarded(wanted)));
+            assertFails(
+                    FsError.NOT_PERMITTED,
+                    () -> fs.create(USER, directory, name("f"), new CreateMode.Exclusive(5, wanted)));
+            assertFails(FsError.NOT_PERMITTED, () -> fs.makeDirectory(USER, directory, name("f"), wanted));
+            assertFails(FsError.NO_ENTRY, () -> fs.lookup(ROOT, directory, name("f")));
         }
     }
 

@@ -326,8 +326,8 @@ final class CompoundRun implements LaneTask {
         }
         call.effects().ended(status);
         out.patch(start + Integer.BYTES, status.code());
-        if (code == OpCode.SETATTR && status != Nfs4Status.OK) {
-            // The attributes that were set follow every status. It is not known which part of a failed change was made.
+        if (code == OpCode.SETATTR && status != Nfs4Status.OK && out.lengthBytes() == start + RESULT_HEADER_BYTES) {
+            // The attributes that were set follow every status. Here they are none.
             out.int32(0);
         }
         call.endTurn(status, out, start + RESULT_HEADER_BYTES);

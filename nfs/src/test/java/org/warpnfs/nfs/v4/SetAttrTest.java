@@ -2,12 +2,21 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.LocalFileSystem;
+import org.warpnfs.fs.local.LocalOptions;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -51,6 +60,26 @@ class SetAttrTest {
         named.afterFile().op(OpCode.SETATTR, Nfs4Status.BADOWNER);
         assertThat(named.word()).as("nothing set").isZero();
         named.end();
+    }
+
+    /** RFC 8881, section 18.30.4. The file system refuses the length when owner and mode are set already. */
+    @Test
+    void setAttr_thatFailsHalfWay_namesWhatWasSet(@TempDir Path directory) throws Exception {
+        Files.createFile(directory.resolve("f"));
+        try (FileSystem local = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
+                V4Server real = V4Server.through(_ -> local)) {
+            Reply reply = V4Client.mounted(real, "c", 0)
+                    .send(set(Fattr.size(1L << 62).and(Fattr.mode(0600)).and(Fattr.owner("1000"))));
+            Assumptions.assumeTrue(reply.status() == Nfs4Status.FBIG, "a file system with shorter files");
+
+            reply.afterFile().op(OpCode.SETATTR, Nfs4Status.FBIG);
+            assertThat(reply.bitmap()).isEqualTo(Fattr.mask(Fattr.MODE, Fattr.OWNER));
+            reply.end();
+            FileAttributes attributes = local.attributes(
+                    local.lookup(Caller.ROOT, local.root(), FileName.of("f")).handle());
+            assertThat(attributes.uid()).isEqualTo(1000);
+            assertThat(attributes.permissions()).isEqualTo(0600);
+        }
     }
 
     @Test

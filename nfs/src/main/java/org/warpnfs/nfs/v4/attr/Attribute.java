@@ -86,7 +86,8 @@ enum Attribute {
     SPACE_USED(45, (s, out) -> out.int64(s.file().usedBytes())),
     TIME_ACCESS(47, (s, out) -> time(s.file().accessTime(), out)),
     TIME_ACCESS_SET(48, Access.SET, 0, (s, out) -> {}),
-    TIME_CREATE(50, (s, out) -> time(s.file().birthTime(), out)),
+    /** No file system of this server can set it: the value is decoded and ignored. */
+    TIME_CREATE(50, Access.BOTH, 0, (s, out) -> time(s.file().birthTime(), out)),
     TIME_DELTA(51, (s, out) -> time(step(s.limits().timeGranularityNanos()), out)),
     TIME_METADATA(52, (s, out) -> time(s.file().changeTime(), out)),
     TIME_MODIFY(53, (s, out) -> time(s.file().modifyTime(), out)),
@@ -100,7 +101,7 @@ enum Attribute {
             75,
             Access.GET,
             1,
-            (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion(), s.limits()), out)),
+            (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(Attributes.supported(s)), out)),
     /** 0: this server does not require any alignment of a range to be cloned. */
     CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
     /**
@@ -166,8 +167,13 @@ enum Attribute {
 
     /** The attribute of that number, or null if the minor version or this server does not have it. */
     static @Nullable Attribute of(int number, int minorVersion) {
-        Attribute attribute = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
+        Attribute attribute = of(number);
         return attribute != null && attribute.sinceMinorVersion <= minorVersion ? attribute : null;
+    }
+
+    /** The attribute of that number in any minor version, or null. */
+    static @Nullable Attribute of(int number) {
+        return number < BY_NUMBER.length ? BY_NUMBER[number] : null;
     }
 
     int number() {

@@ -7,7 +7,6 @@ import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.FileType;
-import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.idmap.Accounts.Kind;
 import org.warpnfs.nfs.idmap.OwnerNames;
@@ -58,9 +57,47 @@ public final class AttributeUpdate {
         return delegatedModifyTime;
     }
 
-    /** The attributes to be set; a copy. */
+    /** The numbers of time_deleg_access and time_deleg_modify, as far as they are to be set. */
+    public BitSet delegatedTimes() {
+        BitSet times = named();
+        times.clear(0, Attribute.TIME_DELEG_ACCESS.number());
+        times.clear(Attribute.OPEN_ARGUMENTS.number());
+        return times;
+    }
+
+    /** The attributes to be set, without those whose values are ignored; a copy. */
     public BitSet named() {
         return (BitSet) named.clone();
+    }
+
+    /** {@link #named()} of a file of that type: Linux has no permissions of a symbolic link and ignores them. */
+    public BitSet named(FileType type) {
+        BitSet set = named();
+        if (type == FileType.SYMLINK) {
+            set.clear(Attribute.MODE.number());
+            set.clear(Attribute.MODE_UMASK.number());
+        }
+        return set;
+    }
+
+    /** The attributes to be set that are among {@code made} changes. */
+    public BitSet named(AttributeChanges made) {
+        BitSet set = named();
+        set.clear(Attribute.ACL.number());
+        set.andNot(delegatedTimes());
+        clearUnless(made.sizeBytes(), set, Attribute.SIZE);
+        clearUnless(made.permissions(), set, Attribute.MODE);
+        clearUnless(made.uid(), set, Attribute.OWNER);
+        clearUnless(made.gid(), set, Attribute.OWNER_GROUP);
+        clearUnless(made.accessTime(), set, Attribute.TIME_ACCESS_SET);
+        clearUnless(made.modifyTime(), set, Attribute.TIME_MODIFY_SET);
+        return set;
+    }
+
+    private static void clearUnless(@Nullable Object made, BitSet set, Attribute attribute) {
+        if (made == null) {
+            set.clear(attribute.number());
+        }
     }
 
     /** All changes except those of access control lists. */
@@ -95,33 +132,59 @@ public final class AttributeUpdate {
      * Decodes the attributes of a new file. Does the same as {@link #decode}, but the times that belong to a delegation
      * are INVAL, since nobody has one.
      */
-    public static AttributeUpdate decodeOfNewFile(
-            CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners) throws Nfs4Exception {
-        AttributeUpdate update = decode(in, minorVersion, limits, owners);
-        if (update.delegatedAccessTime != null || update.delegatedModifyTime != null) {
+    public static AttributeUpdate decodeOfNewFile(CompoundReader in, BitSet supported, OwnerNames owners)
+            throws Nfs4Exception {
+        AttributeUpdate update = decodeAny(in, supported, owners);
+        if (update.delegatedAccessTime != null
+                || update.delegatedModifyTime != null
+                || (update.named.get(Attribute.MODE.number()) && update.named.get(Attribute.MODE_UMASK.number()))) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         return update;
     }
 
     /**
-     * Decodes the attributes.
+     * Decodes the attributes of an OPEN with EXCLUSIVE4_1. Does the same as {@link #decodeOfNewFile}, but attributes
+     * that are not in suppattr_exclcreat are INVAL, since the verifier would overwrite them (RFC 8881, section
+     * 18.16.3).
+     */
+    public static AttributeUpdate decodeOfExclusive(CompoundReader in, BitSet supported, OwnerNames owners)
+            throws Nfs4Exception {
+        AttributeUpdate update = decodeOfNewFile(in, supported, owners);
+        BitSet others = update.named();
+        others.andNot(Attributes.settableAtExclusiveCreate(supported));
+        if (!others.isEmpty()) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        return update;
+    }
+
+    /**
+     * Decodes the attributes of a SETATTR. A umask is for new files (RFC 8275, section 5), so it is INVAL.
      *
-     * @param limits of the file system that the file is on
+     * @param supported the attributes that the export supports
      * @param owners names of users and groups
      * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not supported, INVAL for one that cannot be set or for
      *     an invalid value, BADOWNER for an unknown owner, DELAY while a name service is looking the owner up, BADXDR
      *     if the values do not fill their length
      */
-    public static AttributeUpdate decode(CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners)
+    public static AttributeUpdate decode(CompoundReader in, BitSet supported, OwnerNames owners) throws Nfs4Exception {
+        AttributeUpdate update = decodeAny(in, supported, owners);
+        if (update.named.get(Attribute.MODE_UMASK.number())) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        return update;
+    }
+
+    private static AttributeUpdate decodeAny(CompoundReader in, BitSet supported, OwnerNames owners)
             throws Nfs4Exception {
         BitSet named = Bitmap.decode(in);
         int length = in.count(Integer.MAX_VALUE);
         long before = in.consumedBytes();
-        Attributes.requireSupported(named, minorVersion, limits);
+        Attributes.requireSupported(named, supported);
         Values values = new Values(owners);
         for (int number = named.nextSetBit(0); number >= 0; number = named.nextSetBit(number + 1)) {
-            Attribute attribute = Attribute.of(number, minorVersion);
+            Attribute attribute = Attribute.of(number);
             if (attribute == null || !attribute.isSettable()) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
@@ -130,6 +193,7 @@ public final class AttributeUpdate {
         if (in.consumedBytes() - before != length) {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
+        named.clear(Attribute.TIME_CREATE.number());
         return values.toUpdate(named);
     }
 
@@ -159,6 +223,7 @@ public final class AttributeUpdate {
                 case OWNER_GROUP -> gid = owner(Kind.GROUP, in);
                 case TIME_ACCESS_SET -> accessTime = time(in);
                 case TIME_MODIFY_SET -> modifyTime = time(in);
+                case TIME_CREATE -> timestamp(in);
                 case TIME_DELEG_ACCESS -> delegatedAccessTime = timestamp(in);
                 case TIME_DELEG_MODIFY -> delegatedModifyTime = timestamp(in);
                 case MODE_UMASK -> {

@@ -135,8 +135,18 @@ public final class Attributes {
     }
 
     static BitSet supported(AttributeSource source) {
-        BitSet all = Attribute.allIn(source.minorVersion(), source.limits());
-        if (!source.hasLayouts()) {
+        return supported(source.minorVersion(), source.limits(), source.hasLayouts());
+    }
+
+    /**
+     * The attributes in supported_attrs of an export.
+     *
+     * @param limits of its file system
+     * @param hasLayouts clients get layouts of its files
+     */
+    public static BitSet supported(int minorVersion, FsLimits limits, boolean hasLayouts) {
+        BitSet all = Attribute.allIn(minorVersion, limits);
+        if (!hasLayouts) {
             all.clear(FS_LAYOUT_TYPES);
             all.clear(LAYOUT_TYPES);
         }
@@ -144,11 +154,11 @@ public final class Attributes {
     }
 
     /**
-     * All settable attributes except the times, which may hold the verifier until they are set (section 18.16.3), and
-     * those of a delegation.
+     * suppattr_exclcreat: all settable attributes except the times, which may hold the verifier until they are set
+     * (section 18.16.3), and those of a delegation.
      */
-    static BitSet settableAtExclusiveCreate(int minorVersion, FsLimits limits) {
-        BitSet settable = Attribute.allIn(minorVersion, limits);
+    static BitSet settableAtExclusiveCreate(BitSet supported) {
+        BitSet settable = (BitSet) supported.clone();
         for (Attribute attribute : Attribute.values()) {
             if (!attribute.isSettable()) {
                 settable.clear(attribute.number());
@@ -170,13 +180,10 @@ public final class Attributes {
         }
     }
 
-    /**
-     * ATTRNOTSUPP if {@code asked} names an attribute that is not supported for a file system with these capabilities.
-     */
-    public static void requireSupported(BitSet asked, int minorVersion, FsLimits limits) throws Nfs4Exception {
+    /** ATTRNOTSUPP if {@code asked} names an attribute that is not supported. */
+    public static void requireSupported(BitSet asked, BitSet supported) throws Nfs4Exception {
         for (int number = asked.nextSetBit(0); number >= 0; number = asked.nextSetBit(number + 1)) {
-            Attribute attribute = Attribute.of(number, minorVersion);
-            if (attribute == null || !attribute.isServedBy(limits)) {
+            if (!supported.get(number)) {
                 throw Nfs4Exception.of(Nfs4Status.ATTRNOTSUPP);
             }
         }

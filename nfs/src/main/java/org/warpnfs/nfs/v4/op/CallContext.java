@@ -228,6 +228,14 @@ public final class CallContext {
         return facts.owners();
     }
 
+    /** The attributes in supported_attrs of a file. */
+    BitSet supported(Location file) {
+        return Attributes.supported(
+                minorVersion,
+                file.fileSystem().limits(),
+                facts.layouts() && file.export().traits().layouts());
+    }
+
     /** The source from which the attributes of {@code location} are encoded. */
     AttributeSource source(BitSet asked, Location location, FileAttributes attributes) throws FsException {
         long mountedOn =

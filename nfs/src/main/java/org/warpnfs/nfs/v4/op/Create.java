@@ -15,6 +15,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
+import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
@@ -37,8 +38,7 @@ final class Create implements ChangingOperation {
         FileName name = Names.decode(in);
         Location directory = call.files().current();
         FileSystem fileSystem = directory.fileSystem();
-        AttributeUpdate update =
-                AttributeUpdate.decodeOfNewFile(in, call.minorVersion(), fileSystem.limits(), call.owners());
+        AttributeUpdate update = AttributeUpdate.decodeOfNewFile(in, call.supported(directory), call.owners());
         call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
         AclChanges acls = what.type() == SYMLINK
@@ -53,7 +53,8 @@ final class Create implements ChangingOperation {
                     directory.file(),
                     name,
                     attributes.withSize(null));
-            BitSet set = update.named();
+            BitSet set = update.named(made.attributes().type());
+            set.clear(Attributes.SIZE);
             NewFileAcl.apply(call, directory, made, acls, set);
             change.encode(out);
             Bitmap.encode(set, out);

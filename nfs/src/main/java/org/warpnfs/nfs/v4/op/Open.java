@@ -58,8 +58,8 @@ final class Open implements ChangingOperation {
         boolean repeats = call.minorVersion() == 0
                 && OwnerSequence.repeats(
                         call, call.services().state().owners().beginOpen(client, head.owner(), head.seqid()), out);
-        OpenArguments arguments = OpenArguments.decode(
-                head, in, call.minorVersion(), base.fileSystem().limits(), call.owners());
+        OpenArguments arguments =
+                OpenArguments.decode(head, in, call.minorVersion(), call.supported(base), call.owners());
         if (repeats) {
             return;
         }

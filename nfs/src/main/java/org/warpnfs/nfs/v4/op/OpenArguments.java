@@ -1,10 +1,10 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileName;
-import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
@@ -163,7 +163,7 @@ record OpenArguments(
     }
 
     /** Decodes the arguments after {@code head}. */
-    static OpenArguments decode(Head head, CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners)
+    static OpenArguments decode(Head head, CompoundReader in, int minorVersion, BitSet supported, OwnerNames owners)
             throws Nfs4Exception {
         int shareAccess = head.shareAccess();
         int deny = head.deny();
@@ -178,7 +178,9 @@ record OpenArguments(
             exclusive = mode == EXCLUSIVE || mode == EXCLUSIVE_4_1;
             long verifier = exclusive ? in.int64() : 0;
             if (mode != EXCLUSIVE) {
-                update = AttributeUpdate.decodeOfNewFile(in, minorVersion, limits, owners);
+                update = mode == EXCLUSIVE_4_1
+                        ? AttributeUpdate.decodeOfExclusive(in, supported, owners)
+                        : AttributeUpdate.decodeOfNewFile(in, supported, owners);
             }
             create = switch (mode) {
                 case 0 -> new CreateMode.Unchecked(update.changes());

@@ -14,7 +14,10 @@ final class ReclaimComplete implements ChangingOperation {
         boolean oneFileSystem = in.bool();
         if (oneFileSystem) {
             call.files().current();
-            call.services().state().sessions().reclaimCompleteOfOne(call.calling().client());
+            call.services()
+                    .state()
+                    .sessions()
+                    .reclaimCompleteOfOne(call.calling().client());
             return;
         }
         call.services().state().sessions().reclaimComplete(call.calling().client());

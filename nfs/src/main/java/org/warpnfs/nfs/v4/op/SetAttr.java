@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -10,7 +11,6 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
-import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
@@ -25,39 +25,43 @@ final class SetAttr implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = in.stateid();
-        Location file = call.files().current();
-        AttributeUpdate update = AttributeUpdate.decode(
-                in, call.minorVersion(), file.fileSystem().limits(), call.owners());
-        set(call, file, stateid, update);
-        Bitmap.encode(update.named(), out);
+        BitSet done = new BitSet();
+        try {
+            Location file = call.files().current();
+            AttributeUpdate update = AttributeUpdate.decode(in, call.supported(file), call.owners());
+            set(call, file, stateid, update, done);
+            Bitmap.encode(update.named(file.type()), out);
+        } catch (FsException e) {
+            throw new PartlySet(Statuses.of(e.error()), done);
+        } catch (Nfs4Exception e) {
+            throw new PartlySet(e.status(), done);
+        }
     }
 
-    private static void set(CallContext call, Location file, Stateid stateid, AttributeUpdate update)
+    /** @param done the attributes that were set, also if the rest fails */
+    private static void set(CallContext call, Location file, Stateid stateid, AttributeUpdate update, BitSet done)
             throws Nfs4Exception, FsException {
         call.admissions().requireWritable(file);
         AttributeChanges changes = update.changes();
-        AclChanges aclChanges = update.named().get(Attributes.ACL) ? update.aclChanges(file.type()) : null;
-        if (update.delegatedAccessTime() != null || update.delegatedModifyTime() != null) {
-            applyDelegated(call, file, stateid, update);
-            if (changes.isEmpty() && aclChanges == null) {
-                return;
-            }
-        }
+        AclChanges aclChanges = update.aclChanges(file.type());
         if (changes.sizeBytes() == null) {
-            apply(call, file, changes, aclChanges);
+            applyDelegated(call, file, stateid, update, done);
+            if (!changes.isEmpty()
+                    || aclChanges != null
+                    || update.delegatedTimes().isEmpty()) {
+                apply(call, file, update, aclChanges, done);
+            }
             return;
         }
         requireRegular(file.type());
         // The open that permits the change of size, whichever it is, stays open during the change.
         Stateid meant = call.files().resolve(stateid);
-        IoGrant grant = call.services()
+        try (IoGrant _ = call.services()
                 .state()
                 .stateids()
-                .grantWrite(call.nowNanos(), call.calling().clientOfIo(meant), FileKey.of(file.identity()), meant);
-        try {
-            apply(call, file, changes, aclChanges);
-        } finally {
-            grant.close();
+                .grantWrite(call.nowNanos(), call.calling().clientOfIo(meant), FileKey.of(file.identity()), meant)) {
+            applyDelegated(call, file, stateid, update, done);
+            apply(call, file, update, aclChanges, done);
         }
     }
 
@@ -65,41 +69,69 @@ final class SetAttr implements ChangingOperation {
      * Sets the times that a client has kept under its write delegation. The caller need not be allowed to set times:
      * the client's writes would have set them.
      */
-    private static void applyDelegated(CallContext call, Location file, Stateid stateid, AttributeUpdate update)
+    private static void applyDelegated(
+            CallContext call, Location file, Stateid stateid, AttributeUpdate update, BitSet done)
             throws Nfs4Exception, FsException {
+        if (update.delegatedTimes().isEmpty()) {
+            return;
+        }
         Stateid meant = call.files().resolve(stateid);
         FileAttributes granted = call.services()
                 .state()
                 .delegations()
                 .timesOf(call.calling().clientOf(meant), FileKey.of(file.identity()), meant);
         AttributeChanges times = DelegatedTimes.of(update.delegatedAccessTime(), update.delegatedModifyTime(), granted);
-        if (times.isEmpty()) {
-            return;
+        if (!times.isEmpty()) {
+            try (FileChange _ = FileChange.of(call, file)) {
+                file.fileSystem().setAttributes(Caller.ROOT, file.file(), times);
+            }
         }
-        try (FileChange _ = FileChange.of(call, file)) {
-            file.fileSystem().setAttributes(Caller.ROOT, file.file(), times);
-        }
+        done.or(update.delegatedTimes());
     }
 
     /** Sets the mode before the list: if both are set, the list decides (section 6.4.1.3). */
     private static void apply(
-            CallContext call, Location file, AttributeChanges changes, @Nullable AclChanges aclChanges)
+            CallContext call, Location file, AttributeUpdate update, @Nullable AclChanges aclChanges, BitSet done)
             throws Nfs4Exception, FsException {
         FileSystem fileSystem = file.fileSystem();
         Caller caller = call.admissions().callerAt(file);
+        AttributeChanges changes = update.changes();
         try (FileChange _ = FileChange.of(call, file)) {
             if (aclChanges == null || !changes.isEmpty()) {
                 fileSystem.setAttributes(caller, file.file(), changes);
+                done.or(update.named(changes));
             }
             if (aclChanges != null) {
                 fileSystem.setAcls(caller, file.file(), aclChanges);
             }
+        } catch (FsException e) {
+            done.or(update.named(e.made()));
+            throw e;
         }
     }
 
     private static void requireRegular(FileType type) throws Nfs4Exception {
         if (type != FileType.REGULAR) {
             throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.INVAL);
+        }
+    }
+
+    /** An error with the attributes that were set before it. Where there are none, the empty bitmap is added later. */
+    private static final class PartlySet extends Nfs4Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final BitSet done;
+
+        PartlySet(Nfs4Status status, BitSet done) {
+            super(status, status.name());
+            this.done = done;
+        }
+
+        @Override
+        public void encodeBody(CompoundWriter out) {
+            if (!done.isEmpty()) {
+                Bitmap.encode(done, out);
+            }
         }
     }
 }

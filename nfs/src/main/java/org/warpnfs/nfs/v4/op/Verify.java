@@ -33,8 +33,7 @@ final class Verify implements Operation {
         if (named.get(Attributes.RDATTR_ERROR)) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        Attributes.requireSupported(
-                named, call.minorVersion(), file.fileSystem().limits());
+        Attributes.requireSupported(named, call.supported(file));
         Attributes.requireReadable(named, call.minorVersion());
         boolean same = AttributeComparison.areSame(
                 named, values, call.source(named, file, LatestAttributes.of(call, named, file)));
