@@ -148,6 +148,8 @@ public final class LocalFileSystem implements FileSystem {
                     (int) Math.min(statfs.maxNameBytes(), FileName.MAX_LENGTH_BYTES),
                     hasWholeSeconds(statfs, rootFd) ? (int) TimeUnit.SECONDS.toNanos(1) : 1,
                     0,
+                    // Linux clones whole blocks of a file system, and the rest at a file's end.
+                    (int) Math.min(statfs.blockBytes(), Integer.MAX_VALUE),
                     // statx(2) does not report i_version or any other counter, and the clock may go back.
                     ChangeOrder.NONE,
                     capabilities);

@@ -10,6 +10,7 @@ import java.util.Set;
  * @param maxNameBytes length of the longest name, 1 to {@value FileName#MAX_LENGTH_BYTES}
  * @param timeGranularityNanos the step of its timestamps, at least 1; may be more than a second
  * @param preferredIoBytes length of a read or write that suits the backend best; 0 for no preference
+ * @param cloneBlockBytes offsets and lengths of {@link OpenFile#cloneTo} have to be multiples of it; 0 if any will do
  * @param changeOrder what the order of change ids means
  * @param capabilities what the backend can do
  */
@@ -19,6 +20,7 @@ public record FsLimits(
         int maxNameBytes,
         int timeGranularityNanos,
         int preferredIoBytes,
+        int cloneBlockBytes,
         ChangeOrder changeOrder,
         Set<Capability> capabilities) {
     public FsLimits {
@@ -27,12 +29,33 @@ public record FsLimits(
                 || maxNameBytes < 1
                 || maxNameBytes > FileName.MAX_LENGTH_BYTES
                 || timeGranularityNanos < 1
-                || preferredIoBytes < 0) {
+                || preferredIoBytes < 0
+                || cloneBlockBytes < 0) {
             throw new IllegalArgumentException("limits of a file system: files of " + maxFileSizeBytes + " bytes, "
                     + maxLinks + " links, names of " + maxNameBytes + " bytes, steps of " + timeGranularityNanos
-                    + " ns, preferred length " + preferredIoBytes);
+                    + " ns, preferred length " + preferredIoBytes + ", blocks of " + cloneBlockBytes + " bytes");
         }
         capabilities = Set.copyOf(capabilities);
+    }
+
+    /** The limits of a backend that clones any range, or none. */
+    public FsLimits(
+            long maxFileSizeBytes,
+            int maxLinks,
+            int maxNameBytes,
+            int timeGranularityNanos,
+            int preferredIoBytes,
+            ChangeOrder changeOrder,
+            Set<Capability> capabilities) {
+        this(
+                maxFileSizeBytes,
+                maxLinks,
+                maxNameBytes,
+                timeGranularityNanos,
+                preferredIoBytes,
+                0,
+                changeOrder,
+                capabilities);
     }
 
     /** Files, links and names of any length and number, nanoseconds, no preference, and these capabilities. */

@@ -3,9 +3,12 @@ package org.warpnfs.fs.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
@@ -62,6 +65,29 @@ class CloneStabilityTest extends DeviceFixture<LoopDevice> {
         FileHandle to = fs.lookup(Caller.ROOT, fs.root(), FileName.of("to")).handle();
         try (OpenFile open = fs.open(Caller.ROOT, to, OpenAccess.READ)) {
             assertThat(read(open)).isEqualTo(contents());
+        }
+    }
+
+    /** A client asks for no other range than those that clone_blksize permits. */
+    @ParameterizedTest
+    @ValueSource(strings = {"btrfs", "xfs"})
+    void clone_ofBlocksOfTheLengthThatTheLimitsName_works(String type) throws Exception {
+        if (type.equals("xfs")) {
+            fs.close();
+            device.close();
+            Files.delete(device.directory());
+            Files.delete(base.resolve("image"));
+            device = LoopDevice.xfs(base);
+            fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS, calls);
+        }
+        int block = fs.limits().cloneBlockBytes();
+        assertThat(block).isPositive();
+        try (OpenFile from = openToWrite(create("from"));
+                OpenFile to = openToWrite(create("to"))) {
+            from.write(ByteBuffer.wrap(contents()), 0, Stability.UNSTABLE);
+
+            from.cloneTo(block, to, 2L * block, block);
+            assertFails(FsError.INVALID, () -> from.cloneTo(block / 2, to, 0, block));
         }
     }
 

@@ -65,7 +65,15 @@ public final class LimitedFileSystem {
     public void limit(int stepNanos, int preferredBytes, Set<Capability> missing) {
         Set<Capability> left = EnumSet.copyOf(limits.capabilities());
         left.removeAll(missing);
-        limits = new FsLimits(limits.maxFileSizeBytes(), 1, 200, stepNanos, preferredBytes, limits.changeOrder(), left);
+        limits = new FsLimits(
+                limits.maxFileSizeBytes(),
+                1,
+                200,
+                stepNanos,
+                preferredBytes,
+                limits.cloneBlockBytes(),
+                limits.changeOrder(),
+                left);
     }
 
     private <T> T guarded(Class<T> type, Object of) {

@@ -102,8 +102,7 @@ enum Attribute {
             Access.GET,
             1,
             (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(Attributes.supported(s)), out)),
-    /** 0: this server does not require any alignment of a range to be cloned. */
-    CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
+    CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(s.limits().cloneBlockBytes())),
     /**
      * change_attr_type4 (RFC 7862, section 12.2.3): MONOTONIC_INCR or UNDEFINED. The types of version counters are not
      * used: such a counter goes up by one for each change, and no change id of this server does. Nor is TIME_METADATA,
