@@ -24,6 +24,9 @@ final class CallbackSeen {
     byte[] sessionId = new byte[16];
     int seqid;
     int slot;
+    /** Session id, 1, sequence id and slot of a referring call; empty if there is none. */
+    int[] referring = {};
+
     int operation;
     int highestSlot;
     final int[] stateid = new int[4];
@@ -56,7 +59,15 @@ final class CallbackSeen {
             slot = words.getInt();
             assertThat(words.getInt()).as("highest slot").isGreaterThanOrEqualTo(slot);
             assertThat(words.getInt()).as("cachethis").isZero();
-            assertThat(words.getInt()).as("referring calls").isZero();
+            int sessions = words.getInt();
+            assertThat(sessions).as("sessions with referring calls").isBetween(0, 1);
+            if (sessions == 1) {
+                referring = new int[7];
+                for (int i = 0; i < referring.length; i++) {
+                    referring[i] = words.getInt();
+                }
+                assertThat(referring[4]).as("referring calls").isEqualTo(1);
+            }
             operation = words.getInt();
             if (operation == CB_RECALL_SLOT) {
                 highestSlot = words.getInt();

@@ -54,10 +54,31 @@ class LayoutRecallTest extends LayoutBench {
         assertThat(holder.nextCallback()).isNull();
     }
 
+    /** A client that does not heed referring calls says once that it lacks a layout that is on its way. */
+    @Test
+    void recall_ofALayoutThatIsOnItsWay_isRepeatedBeforeItIsOver() {
+        V4Client holder = client("a");
+        get(holder, RW, holder.create("f"));
+        V4Client other = client("b");
+        Ops remove = new Ops().data().remove("f");
+        other.statusOf(remove);
+        CallbackSeen recall = holder.nextCallback();
+        assertThat(recall.referring).endsWith(1, holder.seqids[0], 0);
+
+        holder.answerRecall(recall, NOMATCHING_LAYOUT);
+        assertThat(other.statusOf(remove)).isEqualTo(Nfs4Status.DELAY);
+
+        server.pass(Duration.ofSeconds(1));
+        other.statusOf(remove);
+        holder.answerRecall(holder.nextCallback(), NOMATCHING_LAYOUT);
+        assertThat(other.statusOf(remove)).isEqualTo(Nfs4Status.OK);
+    }
+
     @Test
     void recall_ofALayoutThatTheClientLacks_isOver() {
         V4Client holder = client("a");
         get(holder, RW, holder.create("f"));
+        holder.run(new Ops());
         V4Client other = client("b");
         Ops remove = new Ops().data().remove("f");
         assertThat(other.statusOf(remove)).isEqualTo(Nfs4Status.DELAY);

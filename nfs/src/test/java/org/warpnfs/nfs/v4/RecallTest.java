@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
@@ -202,6 +203,35 @@ class RecallTest {
         assertThat(again.seqid).isEqualTo(2);
         assertThat(again.stateid[3]).isEqualTo(delegation[3]);
         assertThat(server.program().counts().recalls()).isEqualTo(new RecallCounts(2, 1, 0, 0));
+    }
+
+    /** RFC 8881, section 2.10.6.3: the client knows that the reply is still on its way, and asks for a later recall. */
+    @Test
+    void recall_thatMayOvertakeTheReplyOfTheOpen_namesTheCallUntilItsSlotIsUsedAgain() {
+        newFile();
+        V4Client holder = V4Client.callable(server, "a", 0);
+        V4Client other = V4Client.mounted(server, "b", 0);
+        int[] delegation = holder.delegation("f");
+        ByteBuffer id = ByteBuffer.wrap(holder.session);
+        other.statusOf(openToWrite());
+
+        CallbackSeen recall = holder.nextCallback();
+        assertThat(recall.referring)
+                .containsExactly(id.getInt(), id.getInt(), id.getInt(), id.getInt(), 1, holder.seqids[0], 0);
+
+        holder.answerSequence(recall, Nfs4Status.DELAY.code());
+        server.pass(Duration.ofSeconds(1));
+        other.statusOf(openToWrite());
+        CallbackSeen again = holder.nextCallback();
+        assertThat(again.seqid).as("nothing was executed").isEqualTo(recall.seqid);
+        assertThat(again.referring).isEqualTo(recall.referring);
+
+        holder.run(new Ops());
+        holder.answerSequence(again, Nfs4Status.DELAY.code());
+        server.pass(Duration.ofSeconds(1));
+        other.statusOf(openToWrite());
+        assertThat(holder.nextCallback().referring).as("it has the reply").isEmpty();
+        assertThat(holder.tested(delegation)).as("not revoked").isEqualTo(Nfs4Status.OK);
     }
 
     @Test

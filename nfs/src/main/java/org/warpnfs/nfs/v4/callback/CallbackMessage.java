@@ -3,10 +3,12 @@ package org.warpnfs.nfs.v4.callback;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
@@ -141,7 +143,7 @@ final class CallbackMessage {
         out.int32(position.slot());
         out.int32(position.highestSlot());
         out.bool(false);
-        out.int32(0);
+        encode(position.referring(), out);
         switch (call.operation()) {
             case CallbackCall.Recall recall -> encode(recall, out);
             case CallbackCall.GetAttr question -> encode(question, out);
@@ -162,6 +164,19 @@ final class CallbackMessage {
                 lock.owner().encode(out);
             }
         }
+    }
+
+    /** Encodes csa_referring_call_lists: one list with one call, or none. */
+    private static void encode(@Nullable ReferringCall referring, CompoundWriter out) {
+        if (referring == null) {
+            out.int32(0);
+            return;
+        }
+        out.int32(1);
+        referring.sessionId().encode(out);
+        out.int32(1);
+        out.int32(referring.seqid());
+        out.int32(referring.slot());
     }
 
     private static void encode(CallbackCall.PlainRecall call, CompoundWriter out) {

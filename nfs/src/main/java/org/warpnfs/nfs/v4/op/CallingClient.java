@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Requester;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.client.Session;
+import org.warpnfs.nfs.v4.state.client.Slot;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.MachineCredential;
 import org.warpnfs.nfs.v4.state.core.Principal;
@@ -96,6 +98,12 @@ public final class CallingClient {
     @Nullable
     Session session() {
         return sequence == null ? null : sequence.session();
+    }
+
+    /** The request in its slot, to which callbacks about what it is granted refer; null without a session. */
+    @Nullable
+    ReferringCall referring() {
+        return sequence instanceof SequenceOutcome.Execute(var _, Slot slot) ? slot.referring() : null;
     }
 
     /**

@@ -73,6 +73,7 @@ final class GetDirDelegation implements ChangingOperation {
                         call.calling().client(),
                         FileKey.of(directory.identity()),
                         Opaque.of(call.services().handles().encode(directory)),
+                        call.calling().referring(),
                         directory.fileSystem());
     }
 

@@ -90,6 +90,7 @@ final class LayoutGet implements ChangingOperation {
                                 call.files().resolve(stateid),
                                 writes,
                                 handle,
+                                call.calling().referring(),
                                 FenceEpochs.keyOf(file.file().toBytes())));
         FenceStamp stamp = granted.stamp();
         // As long as the handle with which the size was checked.

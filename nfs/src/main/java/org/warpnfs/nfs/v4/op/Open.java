@@ -253,6 +253,7 @@ final class Open implements ChangingOperation {
                             Opaque.of(call.services().handles().encode(file)),
                             arguments.keepsTimes(),
                             arguments.wantsEither(),
+                            call.calling().referring(),
                             leased.lease(),
                             leased.isEnough()),
                     reader,

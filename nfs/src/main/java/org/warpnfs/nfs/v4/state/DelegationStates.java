@@ -16,6 +16,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.HeldAttributes;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.BackendLease;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
@@ -304,12 +305,17 @@ public final class DelegationStates {
 
     /** GET_DIR_DELEGATION. Empty if there is none to give now. */
     public Optional<Stateid> grantDirectory(
-            long nowNanos, Client client, FileKey directory, Opaque wireHandle, FileSystem fileSystem)
+            long nowNanos,
+            Client client,
+            FileKey directory,
+            Opaque wireHandle,
+            @Nullable ReferringCall by,
+            FileSystem fileSystem)
             throws Nfs4Exception {
         return core.locked(() -> {
             core.requirePresent(client);
             return Optional.ofNullable(
-                    core.delegations.grants().grantDirectory(nowNanos, client, directory, wireHandle, fileSystem));
+                    core.delegations.grants().grantDirectory(nowNanos, client, directory, wireHandle, by, fileSystem));
         });
     }
 

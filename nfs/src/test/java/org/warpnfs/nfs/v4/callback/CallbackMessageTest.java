@@ -69,7 +69,7 @@ class CallbackMessageTest {
                 new Object(), 0, 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
         CallbackCall call = new CallbackCall.InSession(
                 target,
-                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
+                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0, null),
                 new CallbackCall.Recall(
                         new Stateid(1, 0x1db6006b, 0x5a7bfbfa_02000000L),
                         Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000"))));
@@ -87,7 +87,7 @@ class CallbackMessageTest {
                 new Object(), 0, 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
         CallbackCall call = new CallbackCall.InSession(
                 target,
-                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
+                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0, null),
                 new CallbackCall.RecallSlot(7));
         String recall = HEX.formatHex(CALL);
         String upToSequence = recall.substring(0, recall.indexOf("00000004000000011db6006b"));
@@ -106,7 +106,7 @@ class CallbackMessageTest {
                 new Object(), 0, 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
         CallbackCall call = new CallbackCall.InSession(
                 target,
-                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
+                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0, null),
                 new CallbackCall.LayoutRecall(
                         new Stateid(2, 0x1db6006b, 0x5a7bfbfa_02000000L), Opaque.of(HEX.parseHex("a1a2a3"))));
         String recall = HEX.formatHex(CALL);

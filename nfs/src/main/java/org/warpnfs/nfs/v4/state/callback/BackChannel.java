@@ -117,7 +117,7 @@ public final class BackChannel {
      * @return false if no connection is up or no slot is free
      */
     public boolean recall(long nowNanos, Recallable delegation) {
-        CallbackSlot slot = send(nowNanos, delegation.recall());
+        CallbackSlot slot = send(nowNanos, delegation.recall(), delegation.grantedTo());
         if (slot != null) {
             slot.delegation = delegation;
             delegation.asked(nowNanos);
@@ -149,7 +149,7 @@ public final class BackChannel {
 
     /** Sends CB_GETATTR. Returns false if no connection is up or no slot is free. */
     public boolean ask(long nowNanos, CallbackCall.GetAttr question) {
-        return send(nowNanos, question) != null;
+        return send(nowNanos, question, question.grantedTo()) != null;
     }
 
     /** Sends CB_NOTIFY_LOCK. Returns false if no connection is up or no slot is free. */
@@ -157,8 +157,17 @@ public final class BackChannel {
         return send(nowNanos, lock) != null;
     }
 
-    /** Sends a call in a free slot. Returns null if no connection is up or no slot is free. */
     private @Nullable CallbackSlot send(long nowNanos, CallbackCall.Operation operation) {
+        return send(nowNanos, operation, null);
+    }
+
+    /**
+     * Sends a call in a free slot. Returns null if no connection is up or no slot is free.
+     *
+     * @param grantedTo the request that what the call is about was granted to; null if the call is about nothing such
+     */
+    private @Nullable CallbackSlot send(
+            long nowNanos, CallbackCall.Operation operation, @Nullable ReferringCall grantedTo) {
         CallbackCall.Bound up = paths.up();
         if (up == null || faulty) {
             return null;
@@ -176,8 +185,9 @@ public final class BackChannel {
             return null;
         }
         CallbackSlot slot = slots[free];
-        CallbackCall.Position position =
-                new CallbackCall.Position(minorVersion, sessionId, slot.seqid, free, Math.max(highest, free));
+        ReferringCall referring = grantedTo != null && grantedTo.mayBeUnanswered() ? grantedTo : null;
+        CallbackCall.Position position = new CallbackCall.Position(
+                minorVersion, sessionId, slot.seqid, free, Math.max(highest, free), referring);
         CallbackCall.InSession call = new CallbackCall.InSession(up, position, operation);
         slot.call = call;
         slot.sentNanos = nowNanos;

@@ -204,13 +204,25 @@ public sealed interface CallbackCall {
      * @param fileHandle the file's handle, as the client has it
      * @param withTimes also of time_deleg_access and time_deleg_modify (RFC 9754, section 5)
      * @param query takes the answer
+     * @param grantedTo the request that the delegation was granted to; null without a session
      */
-    record GetAttr(Opaque fileHandle, boolean withTimes, HolderQuery query) implements Operation {}
+    record GetAttr(
+            Opaque fileHandle,
+            boolean withTimes,
+            HolderQuery query,
+            @Nullable ReferringCall grantedTo) implements Operation {}
 
     /**
      * Arguments of CB_SEQUENCE.
      *
      * @param highestSlot the highest slot in use
+     * @param referring the request whose reply the call may overtake; null if there is none
      */
-    record Position(int minorVersion, SessionId sessionId, int seqid, int slot, int highestSlot) {}
+    record Position(
+            int minorVersion,
+            SessionId sessionId,
+            int seqid,
+            int slot,
+            int highestSlot,
+            @Nullable ReferringCall referring) {}
 }

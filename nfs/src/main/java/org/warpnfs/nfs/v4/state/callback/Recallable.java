@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.callback;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
@@ -17,6 +18,11 @@ public interface Recallable {
     /** The operation that recalls it in a session: any seqid of a delegation matches seqid 0. */
     default CallbackCall.Operation recall() {
         return new CallbackCall.Recall(stateid().withSeqid(0), wireHandle());
+    }
+
+    /** The request that it was granted to last; null without a session. */
+    default @Nullable ReferringCall grantedTo() {
+        return null;
     }
 
     /** Notes that the client does not have what is recalled (NFS4ERR_NOMATCHING_LAYOUT). */

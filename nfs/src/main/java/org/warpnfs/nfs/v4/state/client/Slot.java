@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state.client;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.state.core.Principal;
 
 /**
@@ -49,5 +50,10 @@ public final class Slot {
     Slot(Session session, int index) {
         this.session = session;
         this.index = index;
+    }
+
+    /** The request in progress, for callbacks about what it is granted. */
+    public ReferringCall referring() {
+        return new ReferringCall(session.id(), seqid, index, () -> seqid);
     }
 }

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.state.file;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.Recaller;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -207,6 +208,7 @@ public final class DelegationGrants {
                 wish.wireHandle(),
                 kind,
                 kind == DelegationKind.WRITE && wish.withTimes(),
+                wish.by(),
                 reader == null ? null : reader.hold().takenByState(),
                 writer == null ? null : writer.hold().takenByState());
         held.enter(delegation);
@@ -223,7 +225,12 @@ public final class DelegationGrants {
      * Returns null if there is none to give now.
      */
     public @Nullable Stateid grantDirectory(
-            long nowNanos, Client client, FileKey directory, Opaque wireHandle, FileSystem fileSystem) {
+            long nowNanos,
+            Client client,
+            FileKey directory,
+            Opaque wireHandle,
+            @Nullable ReferringCall by,
+            FileSystem fileSystem) {
         if (!policy.permitsDirectories()
                 || changes.isContended(nowNanos, directory)
                 || !recaller.reaches(client)
@@ -232,7 +239,7 @@ public final class DelegationGrants {
             return null;
         }
         DelegationState delegation = new DelegationState(
-                client, directory, states.firstStateid(states.nextNumber()), wireHandle, fileSystem);
+                client, directory, states.firstStateid(states.nextNumber()), wireHandle, by, fileSystem);
         held.enter(delegation);
         return delegation.stateid();
     }

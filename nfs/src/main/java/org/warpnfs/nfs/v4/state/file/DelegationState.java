@@ -6,6 +6,7 @@ import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.HolderQuery;
 import org.warpnfs.nfs.v4.state.callback.Recallable;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -58,12 +59,14 @@ public final class DelegationState implements StateEntry, Recallable {
     private @Nullable HolderQuery query;
     private @Nullable FileAttributes whenGranted;
     private int timesSent;
+    private final @Nullable ReferringCall grantedTo;
 
     /**
      * Makes a delegation, and takes ownership of the files.
      *
      * @param openOwner whose OPEN got it
      * @param withTimes the client keeps the file's times too
+     * @param grantedTo the OPEN, in a session
      * @param reader null if the open behind it cannot read, and likewise {@code writer}
      */
     DelegationState(
@@ -74,6 +77,7 @@ public final class DelegationState implements StateEntry, Recallable {
             Opaque wireHandle,
             DelegationKind kind,
             boolean withTimes,
+            @Nullable ReferringCall grantedTo,
             @Nullable SharedFile reader,
             @Nullable SharedFile writer) {
         this.client = client;
@@ -84,6 +88,7 @@ public final class DelegationState implements StateEntry, Recallable {
         this.kind = kind;
         this.withTimes = withTimes;
         this.directoryOf = null;
+        this.grantedTo = grantedTo;
         this.reader = reader;
         this.writer = writer;
     }
@@ -93,7 +98,13 @@ public final class DelegationState implements StateEntry, Recallable {
      *
      * @param directoryOf the file system of the directory
      */
-    DelegationState(Client client, FileKey key, Stateid stateid, Opaque wireHandle, FileSystem directoryOf) {
+    DelegationState(
+            Client client,
+            FileKey key,
+            Stateid stateid,
+            Opaque wireHandle,
+            @Nullable ReferringCall grantedTo,
+            FileSystem directoryOf) {
         this.client = client;
         this.openOwner = null;
         this.key = key;
@@ -101,6 +112,7 @@ public final class DelegationState implements StateEntry, Recallable {
         this.wireHandle = wireHandle;
         this.kind = DelegationKind.READ;
         this.withTimes = false;
+        this.grantedTo = grantedTo;
         this.directoryOf = directoryOf;
     }
 
@@ -147,6 +159,11 @@ public final class DelegationState implements StateEntry, Recallable {
     @Override
     public Stateid stateid() {
         return stateid;
+    }
+
+    @Override
+    public @Nullable ReferringCall grantedTo() {
+        return grantedTo;
     }
 
     /** The file's handle, as the client has it. */

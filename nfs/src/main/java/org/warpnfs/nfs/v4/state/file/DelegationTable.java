@@ -170,7 +170,8 @@ public final class DelegationTable {
         if (!recaller.ask(
                 nowNanos,
                 delegation.client(),
-                new CallbackCall.GetAttr(delegation.wireHandle(), delegation.hasTimes(), query))) {
+                new CallbackCall.GetAttr(
+                        delegation.wireHandle(), delegation.hasTimes(), query, delegation.grantedTo()))) {
             return null;
         }
         delegation.setQuery(query);

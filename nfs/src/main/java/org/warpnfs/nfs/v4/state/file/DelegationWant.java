@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state.file;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
@@ -9,6 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * @param wireHandle the file's handle as the client will have it, for CB_RECALL
  * @param withTimes the client wants to keep the file's times under a write delegation (RFC 9754, section 5)
  * @param either the client needs no open if it gets a delegation (RFC 9754, section 4)
+ * @param by the request that may get one; null without a session
  * @param lease keeps out others than clients of this server; null if the backend knows of no others, or has none to
  *     give
  * @param isLeased false if the backend would have to give a lease for a delegation, and gives none
@@ -18,11 +20,12 @@ public record DelegationWant(
         Opaque wireHandle,
         boolean withTimes,
         boolean either,
+        @Nullable ReferringCall by,
         @Nullable BackendLease lease,
         boolean isLeased) {
     /** A want of NFSv4.1. */
     public DelegationWant(Kind kind, Opaque wireHandle) {
-        this(kind, wireHandle, false, false, null, true);
+        this(kind, wireHandle, false, false, null, null, true);
     }
 
     /** True if others than clients of this server may use the file in a way that conflicts. */

@@ -1,8 +1,10 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.Recallable;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -50,6 +52,8 @@ public final class LayoutState implements StateEntry, Recallable {
     private long recalledNanos;
     private long askedNanos;
     private boolean isLacked;
+    private @Nullable ReferringCall grantedTo;
+    private boolean wasRefused;
 
     /** @param first its first stateid; the seqid goes up with each layout that is granted */
     LayoutState(LayoutRequest request, Stateid first) {
@@ -127,7 +131,14 @@ public final class LayoutState implements StateEntry, Recallable {
         return isLacked;
     }
 
-    void grant(boolean toWrite) {
+    @Override
+    public @Nullable ReferringCall grantedTo() {
+        return grantedTo;
+    }
+
+    /** @param by the LAYOUTGET */
+    void grant(boolean toWrite, @Nullable ReferringCall by) {
+        grantedTo = by;
         reads |= !toWrite;
         writes |= toWrite;
         step();
@@ -171,9 +182,11 @@ public final class LayoutState implements StateEntry, Recallable {
         notice = acknowledged ? Notice.ACKNOWLEDGED : Notice.DUE;
     }
 
+    /** The reply that granted the layout may still be on its way when the client says so for the first time. */
     @Override
     public void lacked() {
-        isLacked = true;
+        isLacked = wasRefused || grantedTo == null || !grantedTo.mayBeUnanswered();
+        wasRefused = true;
     }
 
     boolean isOverdue(long nowNanos, long leaseNanos) {

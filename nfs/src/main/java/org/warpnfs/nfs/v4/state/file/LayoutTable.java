@@ -86,7 +86,7 @@ public final class LayoutTable {
             throw Nfs4Exception.of(Nfs4Status.LAYOUTUNAVAILABLE);
         }
         LayoutState layout = held == null ? entered(request) : held;
-        layout.grant(request.writes());
+        layout.grant(request.writes(), request.by());
         granted++;
         return new LayoutGrant(layout.stateid(), fences.stamp(layout));
     }
