@@ -53,16 +53,21 @@ final class AclFromNfs4 {
         AclFromNfs4 inherited = new AclFromNfs4(directory);
         for (Nfs4Ace ace : aces) {
             boolean inherits = (ace.flags() & INHERITANCE) != 0;
+            boolean isInheritOnly = (ace.flags() & Nfs4Ace.INHERIT_ONLY) != 0;
+            // POSIX has one list for new files and new directories: what only one of them is allowed would be wider.
+            boolean isWiderInPosix =
+                    inherits && ace.type() == Nfs4Ace.ALLOW && (ace.flags() & INHERITANCE) != INHERITANCE;
             if ((ace.type() != Nfs4Ace.ALLOW && ace.type() != Nfs4Ace.DENY)
                     || (ace.flags() & ~SUPPORTED_FLAGS) != 0
-                    || (inherits && !directory)) {
+                    || (inherits && !directory)
+                    || (isInheritOnly && !inherits)
+                    || isWiderInPosix) {
                 throw notSupported();
             }
-            // Either kind of inheritance counts as both: POSIX does not distinguish them.
             if (inherits) {
                 inherited.add(ace);
             }
-            if (!inherits || (ace.flags() & Nfs4Ace.INHERIT_ONLY) == 0) {
+            if (!isInheritOnly) {
                 access.add(ace);
             }
         }

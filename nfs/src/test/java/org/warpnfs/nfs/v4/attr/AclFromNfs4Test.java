@@ -59,7 +59,7 @@ class AclFromNfs4Test {
     @Test
     void fromNfs4_inheritance_makesADefaultListOnDirectoriesAlone() throws Exception {
         AclChanges changes =
-                AclFromNfs4.map(aces("A:fdi:OWNER@:rwaDx", "A:d:1000:rx", "A::OWNER@:rwaDx", "A:f:EVERYONE@:x"), true);
+                AclFromNfs4.map(aces("A:fdi:OWNER@:rwaDx", "A:fd:1000:rx", "A::OWNER@:rwaDx", "A:fd:EVERYONE@:x"), true);
 
         assertThat(changes)
                 .isEqualTo(new AclChanges(
@@ -68,6 +68,9 @@ class AclFromNfs4Test {
         assertThat(AclFromNfs4.map(aces("A::OWNER@:r"), true).inherited()).isEqualTo(Change.REMOVE);
         assertRefused(false, ace("A:f:OWNER@:r"));
         assertRefused(false, ace("A:di:OWNER@:r"));
+        assertRefused(true, ace("A:f:OWNER@:r"));
+        assertRefused(true, ace("A:d:OWNER@:r"));
+        assertRefused(true, ace("A:i:OWNER@:r"));
     }
 
     private static void assertRefused(boolean directory, Nfs4Ace... aces) {

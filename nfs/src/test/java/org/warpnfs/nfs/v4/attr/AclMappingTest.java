@@ -13,6 +13,8 @@ import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.testkit.Seeds;
 
 /** Conversion between POSIX and NFSv4 lists in both directions, with random lists: compares what either grants. */
@@ -95,6 +97,82 @@ class AclMappingTest {
         });
     }
 
+    /**
+     * Each type, each flag of the low byte and some above it, each mask of data permissions and each kind of who. The
+     * model of RFC 8881, section 6.2.1.4 decides for the object itself, for a new file and for a new directory in it.
+     */
+    @Test
+    void entry_ofAnyTypeFlagsAndMask_grantsNoMoreOrIsNotSupported() {
+        int[] bits = {1, 2, 4, 0x20, 0x40};
+        Who[] whos = {new Who.Owner(), new Who.User(3), new Who.OwningGroup(), new Who.Group(12), new Who.Everyone()};
+        for (int flags = 0; flags < 0x200; flags = flags < 0xff ? flags + 1 : flags + 0x81) {
+            for (int type = 0; type < 5; type++) {
+                for (int some = 0; some < 1 << bits.length; some++) {
+                    int mask = 0;
+                    for (int i = 0; i < bits.length; i++) {
+                        mask |= (some >> i & 1) * bits[i];
+                    }
+                    for (Who who : whos) {
+                        Nfs4Ace ace = new Nfs4Ace(type, flags, mask, who);
+                        checkAlone(ace, true);
+                        checkAlone(ace, false);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void checkAlone(Nfs4Ace ace, boolean directory) {
+        AclChanges changes;
+        try {
+            changes = AclFromNfs4.map(List.of(ace), directory);
+        } catch (Nfs4Exception e) {
+            assertThat(e.status()).isEqualTo(Nfs4Status.ATTRNOTSUPP);
+            boolean isPlain = ace.type() < 2
+                    && (ace.flags() == 0 || (directory && (ace.flags() == 3 || ace.flags() == 0xb)));
+            assertThat(isPlain).as("%s is what POSIX has too", ace).isFalse();
+            return;
+        }
+        boolean allows = ace.type() == Nfs4Ace.ALLOW;
+        boolean fileInherits = directory && (ace.flags() & Nfs4Ace.FILE_INHERIT) != 0;
+        boolean directoryInherits = directory && (ace.flags() & Nfs4Ace.DIRECTORY_INHERIT) != 0;
+        for (Caller caller : CALLERS) {
+            boolean grants = allows && fits(ace.who(), caller);
+            for (int permission : new int[] {4, 2, 1}) {
+                boolean isOn = (ace.flags() & Nfs4Ace.INHERIT_ONLY) == 0 && covers(ace, permission, directory);
+                requireNoMore(changes.access(), caller, permission, grants && isOn, ace, "itself");
+                requireNoMore(
+                        changes.inherited(),
+                        caller,
+                        permission,
+                        grants && fileInherits && covers(ace, permission, false),
+                        ace,
+                        "a new file");
+                requireNoMore(
+                        changes.inherited(),
+                        caller,
+                        permission,
+                        grants && directoryInherits && covers(ace, permission, true),
+                        ace,
+                        "a new directory");
+            }
+        }
+    }
+
+    private static boolean covers(Nfs4Ace ace, int permission, boolean directory) {
+        int wanted = maskOf(permission, directory);
+        return (ace.mask() & wanted) == wanted;
+    }
+
+    private static void requireNoMore(
+            Change list, Caller caller, int permission, boolean granted, Nfs4Ace ace, String where) {
+        if (!granted && list instanceof Change.Replace(PosixAcl acl)) {
+            assertThat(acl.allows(caller, OWNER, GROUP, permission))
+                    .as("%s by %s at %s to %s", permission, ace, where, caller)
+                    .isFalse();
+        }
+    }
+
     private static int maskOf(int permission, boolean directory) {
         return switch (permission) {
             case 4 -> 1;
@@ -135,6 +213,13 @@ class AclMappingTest {
             case Who.Everyone _ -> true;
         };
     }
+
+    private static final List<Caller> CALLERS = List.of(
+            new Caller(OWNER, 99, List.of()),
+            new Caller(3, 99, List.of()),
+            new Caller(50, GROUP, List.of()),
+            new Caller(50, 12, List.of()),
+            new Caller(50, 99, List.of()));
 
     private static Caller randomCaller(Random random) {
         return new Caller(
