@@ -326,7 +326,7 @@ final class CompoundRun implements LaneTask {
         }
         call.effects().ended(status);
         out.patch(start + Integer.BYTES, status.code());
-        if (code == OpCode.SETATTR && status != Nfs4Status.OK && out.lengthBytes() == start + RESULT_HEADER_BYTES) {
+        if (code == OpCode.SETATTR && status != Nfs4Status.OK && out.position() == start + RESULT_HEADER_BYTES) {
             // The attributes that were set follow every status. Here they are none.
             out.int32(0);
         }

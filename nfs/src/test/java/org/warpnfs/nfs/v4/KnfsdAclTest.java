@@ -61,7 +61,9 @@ class KnfsdAclTest {
                                             .words(1, ACL, words.get(1).length() / 2),
                                     words.get(1))));
             if (isWiderInPosix(words.get(1))) {
-                assertThat(status).as("refused, where knfsd grants more: %s", line).isEqualTo(Nfs4Status.ATTRNOTSUPP);
+                assertThat(status)
+                        .as("refused, where knfsd grants more: %s", line)
+                        .isEqualTo(Nfs4Status.ATTRNOTSUPP);
                 continue;
             }
             boolean taken = words.get(2).equals("ok");

@@ -58,8 +58,8 @@ class AclFromNfs4Test {
 
     @Test
     void fromNfs4_inheritance_makesADefaultListOnDirectoriesAlone() throws Exception {
-        AclChanges changes =
-                AclFromNfs4.map(aces("A:fdi:OWNER@:rwaDx", "A:fd:1000:rx", "A::OWNER@:rwaDx", "A:fd:EVERYONE@:x"), true);
+        AclChanges changes = AclFromNfs4.map(
+                aces("A:fdi:OWNER@:rwaDx", "A:fd:1000:rx", "A::OWNER@:rwaDx", "A:fd:EVERYONE@:x"), true);
 
         assertThat(changes)
                 .isEqualTo(new AclChanges(

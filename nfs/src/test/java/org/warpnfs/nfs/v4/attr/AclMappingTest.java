@@ -128,8 +128,8 @@ class AclMappingTest {
             changes = AclFromNfs4.map(List.of(ace), directory);
         } catch (Nfs4Exception e) {
             assertThat(e.status()).isEqualTo(Nfs4Status.ATTRNOTSUPP);
-            boolean isPlain = ace.type() < 2
-                    && (ace.flags() == 0 || (directory && (ace.flags() == 3 || ace.flags() == 0xb)));
+            boolean isPlain =
+                    ace.type() < 2 && (ace.flags() == 0 || (directory && (ace.flags() == 3 || ace.flags() == 0xb)));
             assertThat(isPlain).as("%s is what POSIX has too", ace).isFalse();
             return;
         }
