@@ -132,7 +132,7 @@ class SetAclTest {
         assertRefused(Nfs4Status.ATTRNOTSUPP, client, setAcl(file(), audit));
         assertRefused(Nfs4Status.ATTRNOTSUPP, client, setAcl(file(), inheritedByFiles));
         assertRefused(Nfs4Status.ATTRNOTSUPP, client, setAcl(new Ops().data().lookup("s"), Ace.allow(R, "OWNER@")));
-        assertRefused(Nfs4Status.ATTRNOTSUPP, client, setAcl(new Ops().root(), Ace.allow(R, "EVERYONE@")));
+        assertRefused(Nfs4Status.ROFS, client, setAcl(new Ops().root(), Ace.allow(R, "EVERYONE@")));
     }
 
     @Test
