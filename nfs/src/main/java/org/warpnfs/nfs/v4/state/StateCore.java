@@ -321,9 +321,9 @@ final class StateCore implements ClientTable.Holdings {
                         .addKeyValue("peer", by.address())
                         .addKeyValue("cause", "twins")
                         .log(
-                                "the NFSv4 client at {} has the name of the one at {}, which is taken to have restarted "
-                                        + "and loses its opens and locks ({} more like it). If these are two hosts, give "
-                                        + "each a nfs4_unique_id of its own (docs/client.md)",
+                                "the NFSv4 client at {} has the name of the one at {}, which is taken to have "
+                                        + "restarted and loses its opens and locks ({} more like it). If these are "
+                                        + "two hosts, give each a nfs4_unique_id of its own (docs/client.md)",
                                 by.address(),
                                 old.address(),
                                 more)));
