@@ -55,17 +55,6 @@ final class ByteRangeLocks<O> {
             Map.Entry<Long, Piece<O>> next = pieces.floorEntry(range.first());
             return next == null || !next.getValue().range().overlaps(range) ? pieces.higherEntry(range.first()) : next;
         }
-
-        boolean conflicts(boolean isExclusive, ByteRange range) {
-            Map.Entry<Long, Piece<O>> next = from(range);
-            while (next != null && next.getValue().range().overlaps(range)) {
-                if (isExclusive || next.getValue().exclusive()) {
-                    return true;
-                }
-                next = pieces.higherEntry(next.getKey());
-            }
-            return false;
-        }
     }
 
     private record Piece<O>(boolean exclusive, RangeTree.Node<Holder<O>> node) {
@@ -97,16 +86,24 @@ final class ByteRangeLocks<O> {
         return found == null && isExclusive ? conflict(shared, false, asker, range) : found;
     }
 
-    /** Owners other than {@code owner} whose locks conflict with the range, at most {@code most}. */
-    Set<O> conflicting(O owner, boolean isExclusive, ByteRange range, int most) {
+    /**
+     * Owners other than {@code owner} whose locks conflict with the range, at most {@code most}. Some may be missing
+     * after {@code mostSteps} nodes of the trees.
+     */
+    Set<O> conflicting(O owner, boolean isExclusive, ByteRange range, int most, long mostSteps) {
+        Holder<O> asker = holders.get(owner);
         Set<O> found = new LinkedHashSet<>();
-        for (Holder<O> holder : holders.values()) {
-            if (found.size() == most) {
-                break;
-            }
-            if (!holder.owner.equals(owner) && !isGone.test(holder.owner) && holder.conflicts(isExclusive, range)) {
+        long last = visited() + mostSteps;
+        Predicate<RangeTree.Node<Holder<O>>> isEnough = node -> {
+            Holder<O> holder = node.holder;
+            if (!holder.dead && !isGone.test(holder.owner)) {
                 found.add(holder.owner);
             }
+            return found.size() == most || visited() - last >= 0;
+        };
+        exclusive.eachOverlapping(asker, range, isEnough);
+        if (isExclusive && found.size() < most && visited() - last < 0) {
+            shared.eachOverlapping(asker, range, isEnough);
         }
         return found;
     }

@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.locks;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,7 +23,14 @@ final class FileLocks {
     private final Set<Waiting> waiting = new LinkedHashSet<>(2);
 
     private final Map<Locker, Reservation> pending = new HashMap<>(2);
-    private final ArrayDeque<BackendLocks.Owed> owed = new ArrayDeque<>(2);
+    /** In the order in which they are made. */
+    private final LinkedHashSet<BackendLocks.Owed> owed = new LinkedHashSet<>(2);
+
+    private final Map<Locker, Set<BackendLocks.Owed>> owedOf = new HashMap<>(2);
+    /** Those in line whom a release has still to look at; null if there is none. */
+    private @Nullable Deque<Waiting> toLookAt;
+
+    private boolean looksAtAllAgain;
     private boolean releasesLater;
     private boolean looksAgain;
     private long looksAgainNanos;
@@ -67,33 +74,37 @@ final class FileLocks {
      * locked before, so it stands for no later one.
      */
     void owe(Locker owner, ByteRange range) {
-        BackendLocks.Owed first = owed.peek();
-        List<BackendLocks.Owed> later = owed.stream()
-                .skip(1)
-                .filter(other -> other.owner().equals(owner))
+        BackendLocks.Owed first = owed.isEmpty() ? null : owed.getFirst();
+        List<BackendLocks.Owed> later = owedOf.getOrDefault(owner, Set.of()).stream()
+                .filter(other -> other != first)
                 .toList();
-        if (later.stream()
-                .anyMatch(other -> other.range().equals(range) || other.range().equals(ByteRange.ALL))) {
+        BackendLocks.Owed all = new BackendLocks.Owed(owner, ByteRange.ALL);
+        BackendLocks.Owed asked = new BackendLocks.Owed(owner, range);
+        if (later.contains(asked) || later.contains(all)) {
             return;
         }
         if (first != null && later.size() >= MAX_OWED) {
-            owed.poll();
-            owed.removeAll(later);
-            owed.add(new BackendLocks.Owed(owner, ByteRange.ALL));
-            owed.addFirst(first);
-            return;
+            later.forEach(this::isMade);
+            asked = all;
         }
-        owed.add(new BackendLocks.Owed(owner, range));
+        owed.add(asked);
+        owedOf.computeIfAbsent(owner, _ -> new LinkedHashSet<>(2)).add(asked);
     }
 
-    /** Notes that the first release was made. */
+    /** Notes that a release was made. */
     void isMade(BackendLocks.Owed release) {
-        owed.remove(release);
+        if (owed.remove(release)) {
+            owedOf.computeIfPresent(release.owner(), (_, others) -> {
+                others.remove(release);
+                return others.isEmpty() ? null : others;
+            });
+        }
     }
 
     /** Notes a release that could not be made: the others come first. */
     void putOff(BackendLocks.Owed release) {
-        if (owed.remove(release)) {
+        if (owed.contains(release)) {
+            isMade(release);
             owe(release.owner(), release.range());
         }
     }
@@ -123,6 +134,25 @@ final class FileLocks {
     /** Notes that those in line are looked at now, as was noted for that time. */
     void looksNow(long atNanos) {
         looksAgain &= looksAgainNanos != atNanos;
+    }
+
+    /** Those in line whom somebody is about to look at; null if nobody is, and empty if it is all of them. */
+    @Nullable
+    Deque<Waiting> toLookAt() {
+        return toLookAt;
+    }
+
+    void toLookAt(@Nullable Deque<Waiting> line) {
+        toLookAt = line;
+    }
+
+    /** True if all in line are to be looked at once more, after the present ones. */
+    boolean looksAtAllAgain() {
+        return looksAtAllAgain;
+    }
+
+    void lookAtAllAgain(boolean again) {
+        looksAtAllAgain = again;
     }
 
     /** Sets the number of owners that have something at the backend. */
@@ -210,7 +240,7 @@ final class FileLocks {
 
     /** The first release that the backend owes; null if there is none. */
     BackendLocks.@Nullable Due nextOwed() {
-        BackendLocks.Owed next = owed.peek();
+        BackendLocks.Owed next = owed.isEmpty() ? null : owed.getFirst();
         return next == null
                 ? null
                 : new BackendLocks.Due(

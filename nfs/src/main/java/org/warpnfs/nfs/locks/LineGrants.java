@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.locks;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -15,6 +17,8 @@ import org.warpnfs.fs.spi.FileIdentity;
  */
 final class LineGrants {
     private static final int TURN_SECONDS = 2;
+    /** Number of steps, each of which looks at one lock or one request: some hundred microseconds. */
+    static final int MAX_STEPS = 8 * 1024;
 
     private final LocksByFile byFile;
     private final WaitingLines lines;
@@ -28,31 +32,71 @@ final class LineGrants {
         this.work = work;
     }
 
-    /** Grants what can be granted, in order. */
+    /**
+     * Grants what can be granted, in order: at once as far as {@value #MAX_STEPS} steps go. The thread that tells
+     * waiters looks at the rest of the line, and then at all of it once more if this was called meanwhile.
+     */
     void grant(FileLocks locks, List<Runnable> after) {
         if (locks.waiting().isEmpty() || isHeldBack()) {
             return;
         }
+        if (locks.toLookAt() == null) {
+            look(locks, new ArrayDeque<>(locks.waiting()), after);
+        } else {
+            locks.lookAtAllAgain(true);
+        }
+    }
+
+    private void look(FileLocks locks, Deque<Waiting> line, List<Runnable> after) {
+        long last = lines.steps() + MAX_STEPS;
         long nowNanos = lines.nowNanos();
         long soonestNanos = Long.MAX_VALUE;
-        for (Waiting next : List.copyOf(locks.waiting())) {
-            if (next.owner().isGone()) {
-                lines.remove(next);
-            } else if (next.turn() == 0
-                    && !next.isTriedLater()
-                    && !locks.pending().containsKey(next.owner())
-                    && locks.isFree(next)) {
-                Waiting earlier = lines.before(next);
-                if (earlier == null) {
-                    grant(next, after);
-                } else {
-                    soonestNanos = Math.min(soonestNanos, earlier.waitsForNanos(nowNanos));
-                }
+        while (!line.isEmpty() && lines.steps() < last) {
+            Waiting next = line.remove();
+            if (lines.stands(next)) {
+                soonestNanos = Math.min(soonestNanos, look(next, nowNanos, after));
             }
         }
         if (soonestNanos < Long.MAX_VALUE) {
             lookAgain(locks, nowNanos + soonestNanos);
         }
+        boolean isMore = !line.isEmpty() || locks.looksAtAllAgain();
+        if (line.isEmpty()) {
+            locks.lookAtAllAgain(false);
+        }
+        locks.toLookAt(isMore ? line : null);
+        if (isMore) {
+            after.add(() -> work.tell(() -> goOn(locks)));
+        }
+    }
+
+    /** @return for how long another request keeps this one from being granted; the largest number if none does */
+    private long look(Waiting next, long nowNanos, List<Runnable> after) {
+        if (next.owner().isGone()) {
+            lines.remove(next);
+        } else if (next.turn() == 0
+                && !next.isTriedLater()
+                && !next.file().pending().containsKey(next.owner())
+                && lines.isFree(next)) {
+            Waiting earlier = lines.before(next);
+            if (earlier != null) {
+                return earlier.waitsForNanos(nowNanos);
+            }
+            grant(next, after);
+        }
+        return Long.MAX_VALUE;
+    }
+
+    /** Looks at those in line whom nobody has looked at yet. */
+    private void goOn(FileLocks locks) {
+        boolean _ = byFile.on(locks.identity(), (_, after) -> {
+            Deque<Waiting> left = locks.toLookAt();
+            locks.toLookAt(null);
+            if (left != null && !isHeldBack()) {
+                look(locks, left.isEmpty() ? new ArrayDeque<>(locks.waiting()) : left, after);
+            }
+            return true;
+        });
     }
 
     /** Looks again at that time: who stands behind one that has given up by then is told by nobody else. */
@@ -123,7 +167,7 @@ final class LineGrants {
 
     /** Grants what could not be granted while those in line were held back. */
     void grantHeldBack() {
-        byFile.of(locks -> !locks.waiting().isEmpty(), FileLocks::identity).forEach(file -> {
+        byFile.withLines().forEach(file -> {
             boolean _ = byFile.on(file, (locks, after) -> {
                 grant(locks, after);
                 return true;

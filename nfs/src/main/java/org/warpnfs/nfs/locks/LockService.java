@@ -398,8 +398,7 @@ public final class LockService {
 
     /** True while a lock is being taken at a backend. */
     public boolean isTaking() {
-        return !byFile.of(locks -> !locks.pending().isEmpty(), FileLocks::identity)
-                .isEmpty();
+        return byFile.isAnyTaking();
     }
 
     /** Whether and how locks are taken at backends, and by how many owners. */
@@ -410,6 +409,11 @@ public final class LockService {
     /** Number of requests in line. */
     public int waiting() {
         return byFile.look(lines::count);
+    }
+
+    /** Number of locks and requests that searches in lines have looked at so far. For tests. */
+    long steps() {
+        return byFile.look(lines::steps);
     }
 
     /** Number of files that have locks or lines. */

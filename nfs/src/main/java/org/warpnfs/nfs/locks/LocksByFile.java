@@ -2,11 +2,11 @@ package org.warpnfs.nfs.locks;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +16,10 @@ import org.warpnfs.fs.spi.FileIdentity;
 final class LocksByFile {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<FileIdentity, FileLocks> files = new HashMap<>();
+    /** Files of which a lock is being taken at a backend. */
+    private final Set<FileLocks> taking = new HashSet<>();
+    /** Files for which somebody stands in line. */
+    private final Set<FileLocks> withLines = new HashSet<>();
 
     /** A step under the lock. */
     @FunctionalInterface
@@ -45,7 +49,11 @@ final class LocksByFile {
         try {
             return step.on(files.computeIfAbsent(file, FileLocks::new), after);
         } finally {
-            files.computeIfPresent(file, (_, locks) -> locks.isUnused() ? null : locks);
+            files.computeIfPresent(file, (_, locks) -> {
+                index(taking, locks, !locks.pending().isEmpty());
+                index(withLines, locks, !locks.waiting().isEmpty());
+                return locks.isUnused() ? null : locks;
+            });
             lock.unlock();
             after.forEach(Runnable::run);
         }
@@ -77,9 +85,22 @@ final class LocksByFile {
         }
     }
 
-    /** What the files that fit have, with at least one lock or request each. */
-    <T> List<T> of(Predicate<FileLocks> which, Function<FileLocks, T> what) {
-        return look(() -> files.values().stream().filter(which).map(what).toList());
+    private static void index(Set<FileLocks> some, FileLocks locks, boolean belongs) {
+        if (belongs) {
+            some.add(locks);
+        } else {
+            some.remove(locks);
+        }
+    }
+
+    /** True while a lock is being taken at a backend. */
+    boolean isAnyTaking() {
+        return look(() -> !taking.isEmpty());
+    }
+
+    /** The files for which somebody stands in line. */
+    List<FileIdentity> withLines() {
+        return look(() -> withLines.stream().map(FileLocks::identity).toList());
     }
 
     /** The locks of files at their backends. */

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.locks;
 
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,6 +120,35 @@ final class RangeTree<H> {
             node = node.right;
         }
         return null;
+    }
+
+    /**
+     * Shows the overlapping ranges of holders other than {@code asker}, in their order. Between two of them it examines
+     * logarithmically many nodes.
+     *
+     * @param isEnough ends the search by true
+     */
+    void eachOverlapping(@Nullable H asker, ByteRange range, Predicate<Node<H>> isEnough) {
+        boolean _ = isEndedIn(root, asker, range, isEnough);
+    }
+
+    private boolean isEndedIn(
+            @Nullable Node<H> tree, @Nullable H asker, ByteRange range, Predicate<Node<H>> isEnough) {
+        Node<H> node = tree;
+        while (node != null && node.isReachedByAnotherThan(asker, range.first())) {
+            visited++;
+            if (isEndedIn(node.left, asker, range, isEnough)) {
+                return true;
+            }
+            if (Long.compareUnsigned(node.range.first(), range.last()) > 0) {
+                return false;
+            }
+            if (node.holder != asker && node.range.overlaps(range) && isEnough.test(node)) {
+                return true;
+            }
+            node = node.right;
+        }
+        return false;
     }
 
     /** Adds a node that is in no tree. */

@@ -24,12 +24,19 @@ final class WaitingLines {
     private static final int MAX_CONFLICTS = 64;
     /** Number of requests that a search looks at. A longer chain is taken for no circle. */
     private static final int MAX_REQUESTS = 1024;
+    /**
+     * Number of steps of a search for circles, each of which looks at one lock or one request: less than a millisecond.
+     * Where it ends so, no circle is reported. A request that is refused although there is none would break an honest
+     * client, while one that waits in a circle can still be given up by its client.
+     */
+    static final int MAX_STEPS = 16 * 1024;
 
     private final int most;
     private final LongSupplier clockNanos;
     private final Map<ClientAddress, Integer> byClient = new HashMap<>();
     private final Map<Locker, Map<Waiting, Waiting>> byOwner = new HashMap<>();
     private int count;
+    private long steps;
 
     WaitingLines(int most, LongSupplier clockNanos) {
         this.clockNanos = clockNanos;
@@ -148,12 +155,32 @@ final class WaitingLines {
         count--;
     }
 
+    /** True if no held lock conflicts with a request. */
+    boolean isFree(Waiting request) {
+        ByteRangeLocks<Locker> held = request.file().held();
+        long visited = held.visited();
+        boolean isFree = request.file().isFree(request);
+        steps += held.visited() - visited;
+        return isFree;
+    }
+
+    /** True if this very request is in line, and none that equals it. */
+    boolean stands(Waiting request) {
+        steps++;
+        return byOwner.getOrDefault(request.owner(), Map.of()).get(request) == request;
+    }
+
     boolean isWaiting(FileLocks file, Locker owner) {
         return byOwner.getOrDefault(owner, Map.of()).keySet().stream().anyMatch(request -> request.file() == file);
     }
 
     long nowNanos() {
         return clockNanos.getAsLong();
+    }
+
+    /** Number of steps that searches have taken so far. */
+    long steps() {
+        return steps;
     }
 
     int count() {
@@ -177,6 +204,7 @@ final class WaitingLines {
         }
         long nowNanos = clockNanos.getAsLong();
         for (Waiting earlier : request.file().waiting()) {
+            steps++;
             if (earlier.equals(request)) {
                 return null;
             }
@@ -187,22 +215,29 @@ final class WaitingLines {
         return null;
     }
 
-    /** True if the owner of this request would wait for itself. */
+    /**
+     * True if the owner of this request would wait for itself. False too if that was not found within
+     * {@value #MAX_STEPS} steps.
+     */
     boolean closesCircle(Waiting asked) {
         long nowNanos = clockNanos.getAsLong();
+        long last = steps + MAX_STEPS;
         Set<Waiting> seen = new HashSet<>();
         Deque<Waiting> next = new ArrayDeque<>();
         next.add(asked);
-        while (!next.isEmpty() && seen.size() < MAX_REQUESTS) {
+        while (!next.isEmpty() && seen.size() < MAX_REQUESTS && steps < last) {
             Waiting request = next.remove();
             if (!seen.add(request)) {
                 continue;
             }
-            for (Locker blocker : blockersOf(request)) {
+            for (Locker blocker : blockersOf(request, last)) {
                 if (blocker.equals(asked.owner())) {
                     return true;
                 }
                 for (Waiting waits : byOwner.getOrDefault(blocker, Map.of()).keySet()) {
+                    if (++steps >= last) {
+                        break;
+                    }
                     if (waits.waitsForNanos(nowNanos) > 0) {
                         next.add(waits);
                     }
@@ -212,16 +247,22 @@ final class WaitingLines {
         return false;
     }
 
-    /** Those who have to unlock, or to be granted and then unlock, before this request is granted. */
-    private static Set<Locker> blockersOf(Waiting request) {
-        Set<Locker> blockers = new LinkedHashSet<>(request.file()
-                .held()
-                .conflicting(request.owner(), request.exclusive(), request.range(), MAX_CONFLICTS));
-        if (request.file().holds(request.owner())) {
+    /**
+     * Those who have to unlock, or to be granted and then unlock, before this request is granted.
+     *
+     * @param last the step at which the search ends
+     */
+    private Set<Locker> blockersOf(Waiting request, long last) {
+        FileLocks file = request.file();
+        long visited = file.held().visited();
+        Set<Locker> blockers = new LinkedHashSet<>(file.held()
+                .conflicting(request.owner(), request.exclusive(), request.range(), MAX_CONFLICTS, last - steps));
+        steps += 1 + file.held().visited() - visited;
+        if (file.holds(request.owner())) {
             return blockers;
         }
-        for (Waiting earlier : request.file().waiting()) {
-            if (earlier.equals(request)) {
+        for (Waiting earlier : file.waiting()) {
+            if (++steps >= last || earlier.equals(request)) {
                 break;
             }
             if (earlier.conflictsWith(request) && !earlier.asksAgain()) {

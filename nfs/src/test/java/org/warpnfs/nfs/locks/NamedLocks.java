@@ -19,8 +19,17 @@ final class NamedLocks {
         throw new AssertionError("a release " + release);
     };
 
-    private final SteppedLocks stepped = new SteppedLocks();
+    private final SteppedLocks stepped;
     private final List<String> told = new ArrayList<>();
+
+    NamedLocks() {
+        this.stepped = new SteppedLocks();
+    }
+
+    /** @param mostWaiting limit of requests in line */
+    NamedLocks(int mostWaiting) {
+        this.stepped = new SteppedLocks(mostWaiting);
+    }
 
     /** An owner that is there as long as the test. */
     record Named(String word) implements Locker {

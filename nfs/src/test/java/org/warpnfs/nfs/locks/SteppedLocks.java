@@ -9,8 +9,17 @@ public final class SteppedLocks {
     private final List<Runnable> notices = new ArrayList<>();
     private final List<Runnable> turns = new ArrayList<>();
     private long nowNanos;
-    private final LockService service =
-            new LockService(100, notices::add, BackendLocking.off(), (_, task) -> turns.add(task), () -> nowNanos);
+    private final LockService service;
+
+    public SteppedLocks() {
+        this(100);
+    }
+
+    /** @param mostWaiting limit of requests in line */
+    SteppedLocks(int mostWaiting) {
+        this.service = new LockService(
+                mostWaiting, notices::add, BackendLocking.off(), (_, task) -> turns.add(task), () -> nowNanos);
+    }
 
     public LockService service() {
         return service;
