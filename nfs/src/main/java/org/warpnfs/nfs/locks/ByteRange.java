@@ -18,18 +18,14 @@ public record ByteRange(long first, long last) {
     public static final ByteRange ALL = new ByteRange(0, -1);
 
     /**
-     * The range of an offset and a length, as in LOCK of NFSv4 (RFC 8881, section 18.10.3); empty if it has no byte or
-     * extends beyond the last possible one.
+     * The range of an offset and a length, as in LOCK of NFSv4 (RFC 8881, section 18.10.3); empty if it has no byte, or
+     * if the sum of both exceeds 2^64 - 1. So only a range to the end of the file has the last possible byte.
      */
     public static Optional<ByteRange> of(long offset, long length) {
-        if (length == 0) {
-            return Optional.empty();
-        }
         if (length == TO_EOF) {
             return Optional.of(new ByteRange(offset, -1));
         }
-        long room = -1 - offset;
-        return Long.compareUnsigned(length - 1, room) > 0
+        return length == 0 || Long.compareUnsigned(length, -1 - offset) > 0
                 ? Optional.empty()
                 : Optional.of(new ByteRange(offset, offset + (length - 1)));
     }

@@ -7,7 +7,11 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.ExportOptions;
@@ -72,6 +76,24 @@ class NlmProgramTest {
         assertThat(bench.lock(OTHER, "b", false, true, -1, 17))
                 .as("beyond the last byte")
                 .isEqualTo(NlmStatus.DENIED);
+    }
+
+    static Stream<Arguments> ends() {
+        return Stream.of(-1L, -2L, Long.MIN_VALUE, Long.MAX_VALUE, 0L)
+                .flatMap(offset -> Stream.of(0L, 1L, 2L, -1L, -2L, Long.MAX_VALUE, Long.MIN_VALUE)
+                        .map(length -> Arguments.of(offset, length)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ends")
+    void range_atTheEndOfAllOffsets_isLockedToldAndUnlocked(long offset, long length) {
+        assertThat(bench.lock(CLIENT, "a", false, true, offset, length)).isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.test(OTHER, "a", offset, 1)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.lock(OTHER, "a", false, true, offset, length)).isEqualTo(NlmStatus.DENIED);
+
+        assertThat(bench.unlock(CLIENT, "a", offset, length)).isEqualTo(NlmStatus.GRANTED);
+
+        assertThat(bench.server.lockCount()).isZero();
     }
 
     @Test

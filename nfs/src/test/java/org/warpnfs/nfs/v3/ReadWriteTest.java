@@ -218,6 +218,16 @@ class ReadWriteTest {
                 .isIn(Nfs3Status.INVAL);
     }
 
+    /** COMMIT has no error for a range (RFC 1813, section 3.3.21), so all of the file is synced. */
+    @Test
+    void commit_ofARangeThatNoFileHas_isDone() {
+        for (long offset : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE}) {
+            assertThat(server.call(COMMIT, c -> c.opaque(file).hyper(offset).words(-1))
+                            .status())
+                    .isEqualTo(Nfs3Status.OK);
+        }
+    }
+
     @Test
     void commit_afterUnstableWrite_hasTheWritesVerifier() {
         V3Reply write = write(file, 0, UNSTABLE, "HELLO");

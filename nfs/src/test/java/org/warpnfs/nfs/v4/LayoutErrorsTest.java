@@ -177,6 +177,7 @@ class LayoutErrorsTest {
                 get("of less than the least", Nfs4Status.INVAL, FLEX_FILES, READ, 0, 1, 2),
                 get("beyond 2^64", Nfs4Status.INVAL, FLEX_FILES, READ, MAX_OFFSET, 5, 1),
                 get("of a least beyond 2^64", Nfs4Status.INVAL, FLEX_FILES, READ, MAX_OFFSET, WHOLE, 5),
+                get("of a byte behind the last offset", Nfs4Status.INVAL, FLEX_FILES, READ, -1, 1, 1),
                 get("at the last offset", Nfs4Status.OK, FLEX_FILES, READ, MAX_OFFSET, 1, 1),
                 row("LAYOUTGET with little room", Nfs4Status.TOOSMALL, held -> f().layoutGet(
                                 FLEX_FILES, READ, 0, WHOLE, 0, held.open(), 50)),
@@ -241,6 +242,7 @@ class LayoutErrorsTest {
                 giveBack("of the file", Nfs4Status.OK, 0, FLEX_FILES, ANY, 0, WHOLE),
                 giveBack("of a part", Nfs4Status.OK, 0, FLEX_FILES, RW, 5, 5),
                 giveBack("of nothing", Nfs4Status.OK, 0, FLEX_FILES, ANY, 0, 0),
+                giveBack("of a byte behind the last", Nfs4Status.INVAL, 0, FLEX_FILES, ANY, -1, 1),
                 giveBack("beyond 2^64", Nfs4Status.INVAL, 0, FLEX_FILES, ANY, MAX_OFFSET, 5),
                 giveBack("of another type", Nfs4Status.UNKNOWN_LAYOUTTYPE, 0, NFSV4_1_FILES, ANY, 0, WHOLE),
                 giveBack("for no mode", Nfs4Status.BADXDR, 0, FLEX_FILES, 0, 0, WHOLE),
