@@ -13,7 +13,7 @@ import org.warpnfs.testkit.Schedules;
 @AnalyzeClasses(packages = "org.warpnfs.fs", importOptions = DoNotIncludeTests.class)
 class LadderTest {
     private static final String[] LIBRARIES = {
-        "java..", "org.jspecify..", "org.slf4j..", "com.google.common..", "org.warpnfs.schedule"
+        "java..", "org.jspecify..", "org.slf4j..", "com.google.common..", "org.warpnfs.schedule", "org.warpnfs.keys"
     };
 
     @ArchTest
@@ -31,7 +31,7 @@ class LadderTest {
             .resideInAPackage("org.warpnfs.fs.spi")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.fs.spi");
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.keys", "org.warpnfs.fs.spi");
 
     @ArchTest
     static final ArchRule MEMORY_USES_THE_SPI = classes()
@@ -65,7 +65,11 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    "java..", "org.jspecify..", "org.warpnfs.fs.ceph.foreign", "org.warpnfs.fs.ceph.libcephfs");
+                    "java..",
+                    "org.jspecify..",
+                    "org.warpnfs.keys",
+                    "org.warpnfs.fs.ceph.foreign",
+                    "org.warpnfs.fs.ceph.libcephfs");
 
     @ArchTest
     static final ArchRule LIBRADOS_USES_THE_JDK_ALONE = classes()

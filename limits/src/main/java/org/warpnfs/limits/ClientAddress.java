@@ -4,6 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * The identity of a client for shares and limits: an IPv4 address, or the /64 network of an IPv6 address.
@@ -41,6 +42,12 @@ public record ClientAddress(InetAddress network) {
     public static ClientAddress of(InetSocketAddress address) {
         InetAddress host = address.getAddress();
         return host == null ? NONE : of(host);
+    }
+
+    /** An IPv4 address is a number, and no two of one hash code can be chosen. */
+    @Override
+    public int hashCode() {
+        return network instanceof Inet6Address ? KeyedHash.of(network) : KeyedHash.of(network.hashCode());
     }
 
     private static InetAddress address(byte[] bytes) {

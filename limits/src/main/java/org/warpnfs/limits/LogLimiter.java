@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * Keeps a peer from filling the log. It permits one line for each cause and client in an interval, and counts the
@@ -29,7 +30,12 @@ import java.util.function.LongSupplier;
  * None. Safe for any thread.
  */
 public final class LogLimiter {
-    private record Key(String cause, ClientAddress client) {}
+    private record Key(String cause, ClientAddress client) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(cause.hashCode(), client.hashCode());
+        }
+    }
 
     private static final class Entry {
         final long wroteNanos;

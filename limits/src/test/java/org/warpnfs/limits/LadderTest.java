@@ -11,7 +11,7 @@ import org.warpnfs.testkit.Schedules;
 
 /** The lowest module uses the JDK alone. */
 @AnalyzeClasses(
-        packages = {"org.warpnfs.limits", "org.warpnfs.lanes", "org.warpnfs.schedule"},
+        packages = {"org.warpnfs.limits", "org.warpnfs.lanes", "org.warpnfs.schedule", "org.warpnfs.keys"},
         importOptions = DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest
@@ -20,7 +20,7 @@ class LadderTest {
             .resideInAPackage("org.warpnfs.limits")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.limits");
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.keys", "org.warpnfs.limits");
 
     @ArchTest
     static final ArchRule LANES_KNOW_CLIENTS_ALONE = classes()

@@ -25,6 +25,7 @@ class LadderTest {
         "org.dcache.oncrpc4j.rpc.gss",
         "org.dcache.oncrpc4j.xdr",
         "org.warpnfs.payload",
+        "org.warpnfs.keys",
         "org.warpnfs.limits",
         "org.warpnfs.lanes",
         "org.warpnfs.fs.spi",
@@ -73,7 +74,12 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    "java..", "org.jspecify..", "org.slf4j..", "com.google.common..", "org.warpnfs.nfs.idmap");
+                    "java..",
+                    "org.jspecify..",
+                    "org.slf4j..",
+                    "com.google.common..",
+                    "org.warpnfs.keys",
+                    "org.warpnfs.nfs.idmap");
 
     @ArchTest
     static final ArchRule IO_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.io");
@@ -103,6 +109,7 @@ class LadderTest {
                     "java..",
                     "org.jspecify..",
                     "org.slf4j..",
+                    "org.warpnfs.keys",
                     "org.warpnfs.limits",
                     "org.warpnfs.fs.spi",
                     "org.warpnfs.nfs.locks");

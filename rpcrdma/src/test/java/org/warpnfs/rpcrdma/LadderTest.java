@@ -14,7 +14,12 @@ import org.warpnfs.testkit.Schedules;
 @AnalyzeClasses(packages = "org.warpnfs.rpcrdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
     private static final String[] JDK = {
-        "java..", "jdk.jfr..", "org.jspecify.annotations..", "org.warpnfs.limits..", "org.warpnfs.schedule"
+        "java..",
+        "jdk.jfr..",
+        "org.jspecify.annotations..",
+        "org.warpnfs.limits..",
+        "org.warpnfs.schedule",
+        "org.warpnfs.keys"
     };
 
     @ArchTest

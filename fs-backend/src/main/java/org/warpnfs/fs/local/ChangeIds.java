@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * Numbers the states of each file. The numbers are made from its change time in nanoseconds, which on many kernels
@@ -87,6 +88,11 @@ final class ChangeIds {
     }
 
     private record Inode(long device, long number) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(device, number);
+        }
+
         static Inode of(Statx statx) {
             return new Inode(statx.fileSystemDevice(), statx.inode());
         }

@@ -1,6 +1,7 @@
 package org.warpnfs.fs.local;
 
 import java.nio.ByteBuffer;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * Distinguishes a file from every other file that ever was or will be. A file cannot be opened by its key.
@@ -14,6 +15,11 @@ import java.nio.ByteBuffer;
  */
 record FileKey(long space, long inode, long birthSeconds, int birthNanos, int generation) {
     static final int LENGTH_BYTES = 3 * Long.BYTES + 2 * Integer.BYTES;
+
+    @Override
+    public int hashCode() {
+        return KeyedHash.of(space ^ (long) generation << 32, inode ^ birthSeconds << 20 ^ birthNanos);
+    }
 
     static FileKey read(ByteBuffer in) {
         return new FileKey(in.getLong(), in.getLong(), in.getLong(), in.getInt(), in.getInt());

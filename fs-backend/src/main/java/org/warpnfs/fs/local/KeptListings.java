@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.DescriptorPressure;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * Directories that stay open between the calls of a listing, so that the next call need not open and search them.
@@ -42,7 +43,12 @@ final class KeptListings implements AutoCloseable {
     static final int NAMES_OF_A_LISTING = 64;
 
     /** Where a listing goes on, and for whom. */
-    record Key(FileHandle directory, Caller caller, long cookie) {}
+    record Key(FileHandle directory, Caller caller, long cookie) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(cookie, (long) directory.hashCode() << 32 ^ caller.hashCode());
+        }
+    }
 
     private final DescriptorBudget budget;
     private final Cache<Key, ListedDirectory> kept;

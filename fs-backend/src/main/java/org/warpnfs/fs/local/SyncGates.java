@@ -3,6 +3,7 @@ package org.warpnfs.fs.local;
 import java.util.HashMap;
 import java.util.Map;
 import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * The gates of all files and directories that are open for syncing. Each inode has one gate, whatever name or
@@ -41,7 +42,12 @@ final class SyncGates {
         }
     }
 
-    private record Inode(long device, long number) {}
+    private record Inode(long device, long number) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(device, number);
+        }
+    }
 
     private static final class Held {
         private final SyncGate gate;

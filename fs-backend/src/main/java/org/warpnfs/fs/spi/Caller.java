@@ -1,6 +1,7 @@
 package org.warpnfs.fs.spi;
 
 import java.util.List;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * The user on whose behalf a call is made, after any squashing.
@@ -18,6 +19,11 @@ public record Caller(long uid, long gid, List<Long> groups) {
             throw new IllegalArgumentException("uid " + uid + " or gid " + gid + " is wider than 32 bits");
         }
         groups = List.copyOf(groups);
+    }
+
+    @Override
+    public int hashCode() {
+        return KeyedHash.of(uid << 32 | gid, KeyedHash.ofAny(groups));
     }
 
     public boolean isSuperuser() {

@@ -2,6 +2,7 @@ package org.warpnfs.fs.spi;
 
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * A backend's name for one file: at most {@value #MAX_LENGTH_BYTES} bytes, which only the backend interprets.
@@ -56,7 +57,7 @@ public final class FileHandle {
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(bytes);
+        return KeyedHash.of(bytes);
     }
 
     @Override

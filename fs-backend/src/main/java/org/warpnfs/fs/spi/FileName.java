@@ -2,6 +2,7 @@ package org.warpnfs.fs.spi;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * One component of a path: 1 to {@value #MAX_LENGTH_BYTES} bytes, without {@code /} and NUL, neither {@code .} nor
@@ -61,7 +62,7 @@ public final class FileName {
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(bytes);
+        return KeyedHash.of(bytes);
     }
 
     /** The name as text for messages. Bytes that are not UTF-8 appear as replacement characters. */

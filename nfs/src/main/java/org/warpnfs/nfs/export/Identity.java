@@ -12,6 +12,7 @@ import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.gss.RpcAuthGss;
+import org.warpnfs.keys.KeyedHash;
 
 /** The user that a client names in a call, before any squashing. */
 public sealed interface Identity {
@@ -37,6 +38,11 @@ public sealed interface Identity {
         }
 
         @Override
+        public int hashCode() {
+            return KeyedHash.of(uid << 32 | gid, KeyedHash.ofAny(groups));
+        }
+
+        @Override
         public Flavor flavor() {
             return Flavor.SYS;
         }
@@ -47,7 +53,12 @@ public sealed interface Identity {
      *
      * @param principal with its realm
      */
-    record KerberosUser(Flavor flavor, String principal) implements Identity {}
+    record KerberosUser(Flavor flavor, String principal) implements Identity {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(flavor.ordinal(), KeyedHash.of(principal));
+        }
+    }
 
     /** AUTH_NONE: no user. */
     record Anonymous() implements Identity {

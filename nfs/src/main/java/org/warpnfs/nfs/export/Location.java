@@ -8,6 +8,7 @@ import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.keys.KeyedHash;
 
 /** A file of an export. Equal locations are the same file of the {@linkplain Export#isSame same export}. */
 public record Location(Export export, FileHandle file) {
@@ -18,7 +19,7 @@ public record Location(Export export, FileHandle file) {
 
     @Override
     public int hashCode() {
-        return 31 * export.key() + file.hashCode();
+        return KeyedHash.of(export.key(), file.hashCode());
     }
 
     /** Another file of the same export. */

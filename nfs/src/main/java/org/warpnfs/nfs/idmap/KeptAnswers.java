@@ -16,6 +16,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.keys.Keyed;
 
 /**
  * A cache of a name service's answers. A service may take long or never answer. A query waits for it no longer than
@@ -53,7 +54,7 @@ public final class KeptAnswers<K, V> {
     private final Terms terms;
     private final Executor threads;
     private final LongSupplier clockNanos;
-    private final Cache<K, Answer<V>> kept;
+    private final Cache<Keyed<K>, Answer<V>> kept;
     private volatile NameCounts counts = new NameCounts();
     private final ConcurrentHashMap<K, Question> open = new ConcurrentHashMap<>();
 
@@ -124,7 +125,8 @@ public final class KeptAnswers<K, V> {
         this.kept = CacheBuilder.newBuilder()
                 .maximumWeight(terms.most())
                 .concurrencyLevel(1)
-                .<K, Answer<V>>weigher((_, answer) -> answer.value() == null ? 1 : weight.applyAsInt(answer.value()))
+                .<Keyed<K>, Answer<V>>weigher(
+                        (_, answer) -> answer.value() == null ? 1 : weight.applyAsInt(answer.value()))
                 .build();
     }
 
@@ -157,18 +159,18 @@ public final class KeptAnswers<K, V> {
     }
 
     private V found(K key, Duration patience) throws AnswerPending {
-        Answer<V> known = kept.getIfPresent(key);
+        Answer<V> known = kept.getIfPresent(new Keyed<>(key));
         if (known != null && known.value() != null) {
             counts.countHit();
         }
         if (known == null) {
             await(begin(key, null), patience);
-            known = kept.getIfPresent(key);
+            known = kept.getIfPresent(new Keyed<>(key));
         } else if (age(known.nanos()) > (known.isFailure() ? terms.pause() : terms.kept()).toNanos()) {
             Question asked = begin(key, known);
             if (known.value() == null) {
                 await(asked, patience);
-                known = kept.getIfPresent(key);
+                known = kept.getIfPresent(new Keyed<>(key));
             } else if (age(known.nanos()) > 2 * terms.kept().toNanos()) {
                 // The answer has not been asked for in a long time. It must not apply once more after a user has left a
                 // group or a host has changed its name.
@@ -226,7 +228,7 @@ public final class KeptAnswers<K, V> {
         } catch (AnswerPending e) {
             return old;
         }
-        Answer<V> fresh = kept.getIfPresent(key);
+        Answer<V> fresh = kept.getIfPresent(new Keyed<>(key));
         return fresh == null ? old : fresh;
     }
 
@@ -251,7 +253,7 @@ public final class KeptAnswers<K, V> {
         if (asked != null) {
             return asked;
         }
-        if (!Objects.equals(kept.getIfPresent(key), seen)) {
+        if (!Objects.equals(kept.getIfPresent(new Keyed<>(key)), seen)) {
             end(key, fresh);
             return fresh;
         }
@@ -302,10 +304,12 @@ public final class KeptAnswers<K, V> {
 
     private void ask(K key, Question question) {
         try {
-            kept.put(key, new Answer<>(service.ask(key), clockNanos.getAsLong(), false));
+            kept.put(new Keyed<>(key), new Answer<>(service.ask(key), clockNanos.getAsLong(), false));
         } catch (IOException | RuntimeException e) {
-            Answer<V> before = kept.getIfPresent(key);
-            kept.put(key, new Answer<>(before == null ? null : before.value(), clockNanos.getAsLong(), true));
+            Answer<V> before = kept.getIfPresent(new Keyed<>(key));
+            kept.put(
+                    new Keyed<>(key),
+                    new Answer<>(before == null ? null : before.value(), clockNanos.getAsLong(), true));
             counts.countFailure();
             logFailure(key, e);
         } finally {

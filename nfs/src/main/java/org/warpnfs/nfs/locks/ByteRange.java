@@ -3,6 +3,7 @@ package org.warpnfs.nfs.locks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * A range of bytes, including both ends, compared unsigned.
@@ -28,6 +29,11 @@ public record ByteRange(long first, long last) {
         return length == 0 || Long.compareUnsigned(length, -1 - offset) > 0
                 ? Optional.empty()
                 : Optional.of(new ByteRange(offset, offset + (length - 1)));
+    }
+
+    @Override
+    public int hashCode() {
+        return KeyedHash.of(first, last);
     }
 
     /** The length, as in LOCK. */

@@ -132,8 +132,7 @@ final class RangeTree<H> {
         boolean _ = isEndedIn(root, asker, range, isEnough);
     }
 
-    private boolean isEndedIn(
-            @Nullable Node<H> tree, @Nullable H asker, ByteRange range, Predicate<Node<H>> isEnough) {
+    private boolean isEndedIn(@Nullable Node<H> tree, @Nullable H asker, ByteRange range, Predicate<Node<H>> isEnough) {
         Node<H> node = tree;
         while (node != null && node.isReachedByAnotherThan(asker, range.first())) {
             visited++;

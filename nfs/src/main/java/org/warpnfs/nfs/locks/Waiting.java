@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.locks;
 
+import org.warpnfs.keys.KeyedHash;
 import org.warpnfs.limits.ClientAddress;
 
 /** A request in line. Two of one owner for the same range and kind of the same file are equal. */
@@ -130,6 +131,6 @@ final class Waiting {
 
     @Override
     public int hashCode() {
-        return (owner.hashCode() * 31 + range.hashCode()) * 31 + Boolean.hashCode(exclusive);
+        return KeyedHash.of(owner.hashCode(), exclusive ? range.hashCode() : ~(long) range.hashCode());
     }
 }

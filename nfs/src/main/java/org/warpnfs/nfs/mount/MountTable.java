@@ -2,6 +2,7 @@ package org.warpnfs.nfs.mount;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * The mounts that clients have reported. They are shown by DUMP and used for nothing else.
@@ -24,6 +25,11 @@ final class MountTable {
      * @param directory the path as the client wrote it
      */
     record Entry(String client, String directory) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(KeyedHash.of(client), KeyedHash.of(directory));
+        }
+
         /**
          * Length of the entry in DUMP: the word that follows it, and two strings with their lengths (RFC 1813, section
          * 5.2.2).

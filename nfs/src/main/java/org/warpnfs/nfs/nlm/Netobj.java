@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.warpnfs.keys.KeyedHash;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /** netobj (X/Open XNFS, section 10.3): at most 1024 bytes that mean something to their sender alone. */
@@ -40,7 +41,7 @@ final class Netobj {
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(bytes);
+        return KeyedHash.of(bytes);
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.keys.KeyedHash;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 
@@ -51,8 +52,13 @@ final class Restarts {
      * @param privileged what any user of the host may have said does not count as said by the host
      */
     private record Told(InetAddress address, int label, boolean privileged) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(KeyedHash.of(address), label);
+        }
+
         static Told by(NlmCaller from, String name) {
-            return new Told(from.address(), Restarts.label(name).hashCode(), from.privileged());
+            return new Told(from.address(), KeyedHash.of(Restarts.label(name)), from.privileged());
         }
     }
 

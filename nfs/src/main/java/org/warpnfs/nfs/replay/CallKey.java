@@ -4,6 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.keys.KeyedHash;
 import org.warpnfs.nfs.export.Identity;
 
 /**
@@ -15,6 +16,12 @@ import org.warpnfs.nfs.export.Identity;
  * @param checksum of the arguments
  */
 record CallKey(InetAddress client, int xid, int program, int version, int procedure, Identity caller, long checksum) {
+    /** Without the address: the keys of each client are in a table of their own. */
+    @Override
+    public int hashCode() {
+        return KeyedHash.of((long) xid << 32 ^ procedure ^ program, checksum ^ (long) caller.hashCode() << 32);
+    }
+
     /**
      * Measured: an entry with a key of AUTH_SYS without groups and an IPv4 address, what the maps add, and the reply.
      */

@@ -143,16 +143,17 @@ class EndOfOffsetsTest {
             case LOCKT -> file.lockTest(WRITE_LT, offset, length, client.clientId, "holder");
             case LOCKU -> file.unlock(locked, offset, length);
             case READ -> file.read(open, offset, (int) length);
-            case READ_PLUS -> file.add(OpCode.READ_PLUS, c -> c.words(open).hyper(offset).words((int) length));
+            case READ_PLUS ->
+                file.add(OpCode.READ_PLUS, c -> c.words(open).hyper(offset).words((int) length));
             case WRITE -> file.write(open, offset, 2, "x");
             case ALLOCATE -> file.allocate(open, offset, length);
             case DEALLOCATE -> file.deallocate(open, offset, length);
             case SEEK -> file.seek(open, offset, 0);
             case COMMIT -> file.add(OpCode.COMMIT, c -> c.hyper(offset).words((int) length));
-            case IO_ADVISE -> file.add(OpCode.IO_ADVISE, c -> c.words(open)
-                    .hyper(offset)
-                    .hyper(length)
-                    .words(0));
+            case IO_ADVISE ->
+                file.add(
+                        OpCode.IO_ADVISE,
+                        c -> c.words(open).hyper(offset).hyper(length).words(0));
             case COPY -> copying(offset, 0, length);
             default -> throw new AssertionError(row.code());
         };

@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.server;
 
 import java.util.Optional;
+import org.warpnfs.keys.KeyedHash;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
@@ -8,6 +9,11 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  * only: the numbers are not checked.
  */
 record CalledProcedure(int program, int version, int procedure) {
+    @Override
+    public int hashCode() {
+        return KeyedHash.of((long) program << 32 ^ version, procedure);
+    }
+
     /** XID, direction, and RPC version. */
     private static final int BEFORE_PROGRAM_BYTES = 3 * Integer.BYTES;
 

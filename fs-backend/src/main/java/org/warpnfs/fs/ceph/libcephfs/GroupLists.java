@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.warpnfs.keys.Keyed;
 
 /**
  * The supplementary groups of callers, in memory that the library may read after the call that it was made for: it
@@ -21,7 +22,7 @@ final class GroupLists {
     static final int MAX_UNUSED = 16384;
 
     /** The least recently used list first. */
-    private final Map<List<Long>, Kept> lists = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Keyed<List<Long>>, Kept> lists = new LinkedHashMap<>(16, 0.75f, true);
 
     private int unused;
 
@@ -37,10 +38,11 @@ final class GroupLists {
 
     /** Begins a use of this list, which is not empty, as an array of unsigned 32 bits. */
     synchronized Kept use(List<Long> groups) {
-        Kept kept = lists.get(groups);
+        Keyed<List<Long>> key = new Keyed<>(List.copyOf(groups));
+        Kept kept = lists.get(key);
         if (kept == null) {
             kept = new Kept(array(groups));
-            lists.put(List.copyOf(groups), kept);
+            lists.put(key, kept);
         } else if (kept.users == 0) {
             unused--;
         }

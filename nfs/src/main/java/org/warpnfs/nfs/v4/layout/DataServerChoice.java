@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * Chooses the data servers of a layout, and keeps away from those where the client has just failed. A failure counts
@@ -21,7 +22,12 @@ public final class DataServerChoice {
     private static final int MAX_FAILURES = 4096;
 
     /** @param what a data server, or a file that no data server gives to the client */
-    private record Failure(long clientId, Object what) {}
+    private record Failure(long clientId, Object what) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(clientId, what.hashCode());
+        }
+    }
 
     private final DataServers servers;
     private final LinkedHashMap<Failure, Long> until = new LinkedHashMap<>();

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.warpnfs.keys.KeyedHash;
 
 /**
  * Adds up what clients report of data servers. Only data servers of the configuration have sums: what a client says of
@@ -19,7 +20,12 @@ final class DataServerReports {
      */
     static final int MAX_KEPT = 16_384;
 
-    private record Source(long clientId, Object file, DeviceId device) {}
+    private record Source(long clientId, Object file, DeviceId device) {
+        @Override
+        public int hashCode() {
+            return KeyedHash.of(clientId, (long) file.hashCode() << 32 ^ device.hashCode());
+        }
+    }
 
     private static final class Sum {
         private DeviceUse use = DeviceUse.NONE;

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.xdr;
 
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.warpnfs.keys.KeyedHash;
 
 /** Bytes that a client chose, such as owners of all kinds. The server only compares them and returns them. */
 public final class Opaque {
@@ -13,7 +14,7 @@ public final class Opaque {
 
     private Opaque(byte[] bytes) {
         this.bytes = bytes;
-        this.hash = Arrays.hashCode(bytes);
+        this.hash = KeyedHash.of(bytes);
     }
 
     public static Opaque of(byte[] bytes) {
