@@ -263,6 +263,26 @@ final class NlmBench implements PeerCalls {
         return statusOf(status(client, call));
     }
 
+    private CallWriter lockOf(CallWriter call, String name, String handle, int process) {
+        return call.string(name)
+                .opaque(handle())
+                .string(handle)
+                .words(process)
+                .hyper(0)
+                .hyper(10);
+    }
+
+    /** Locks the first ten bytes for writing, as a process of a client of that name. */
+    NlmStatus lockAs(int client, String name, String handle, int process) {
+        CallWriter call = nlm(NlmProgram.LOCK).words(0, 1);
+        lockOf(call, name, handle, process).words(0, 3);
+        return statusOf(status(client, call));
+    }
+
+    NlmStatus unlockAs(int client, String name, String handle, int process) {
+        return statusOf(status(client, lockOf(nlm(NlmProgram.UNLOCK), name, handle, process)));
+    }
+
     /** Locks a byte for reading as a client of that name. */
     NlmStatus lockAs(int client, String name, long offset) {
         CallWriter call = nlm(NlmProgram.LOCK)

@@ -78,6 +78,33 @@ class NlmProgramTest {
                 .isEqualTo(NlmStatus.DENIED);
     }
 
+    /** The handle of an owner holds the host's name, for example, which may have changed since. */
+    @Test
+    void unlock_withAnotherHandleOfTheProcess_releases() {
+        bench.lockAs(CLIENT, "client.lab", "7@localhost", 7);
+
+        assertThat(bench.lockAs(CLIENT, "client.lab", "7@client", 7))
+                .as("it is the owner")
+                .isEqualTo(NlmStatus.GRANTED);
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+        assertThat(bench.unlockAs(CLIENT, "client.lab", "7@client", 7)).isEqualTo(NlmStatus.GRANTED);
+
+        assertThat(bench.server.lockCount()).isZero();
+    }
+
+    /** Hosts behind one address count their processes from the same number. */
+    @Test
+    void unlock_byAnotherHostOrProcessOfTheAddress_releasesNothing() {
+        bench.lockAs(CLIENT, "client.lab", "7@client", 7);
+
+        assertThat(bench.lockAs(CLIENT, "other.lab", "7@client", 7)).isEqualTo(NlmStatus.DENIED);
+        assertThat(bench.lockAs(CLIENT, "client.lab", "7@client", 8)).isEqualTo(NlmStatus.DENIED);
+        bench.unlockAs(CLIENT, "other.lab", "7@client", 7);
+        bench.unlockAs(CLIENT, "client.lab", "7@client", 8);
+
+        assertThat(bench.server.lockCount()).isEqualTo(1);
+    }
+
     static Stream<Arguments> ends() {
         return Stream.of(-1L, -2L, Long.MIN_VALUE, Long.MAX_VALUE, 0L)
                 .flatMap(offset -> Stream.of(0L, 1L, 2L, -1L, -2L, Long.MAX_VALUE, Long.MIN_VALUE)
