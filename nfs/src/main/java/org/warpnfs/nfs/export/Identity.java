@@ -56,7 +56,7 @@ public sealed interface Identity {
     record KerberosUser(Flavor flavor, String principal) implements Identity {
         @Override
         public int hashCode() {
-            return KeyedHash.of(flavor.ordinal(), KeyedHash.of(principal));
+            return KeyedHash.of(flavor.hashCode(), KeyedHash.of(principal));
         }
     }
 

@@ -76,7 +76,7 @@ final class FileLocks {
     void owe(Locker owner, ByteRange range) {
         BackendLocks.Owed first = owed.isEmpty() ? null : owed.getFirst();
         List<BackendLocks.Owed> later = owedOf.getOrDefault(owner, Set.of()).stream()
-                .filter(other -> other != first)
+                .filter(other -> !other.equals(first))
                 .toList();
         BackendLocks.Owed all = new BackendLocks.Owed(owner, ByteRange.ALL);
         BackendLocks.Owed asked = new BackendLocks.Owed(owner, range);

@@ -165,6 +165,7 @@ final class WaitingLines {
     }
 
     /** True if this very request is in line, and none that equals it. */
+    @SuppressWarnings("ReferenceEquality")
     boolean stands(Waiting request) {
         steps++;
         return byOwner.getOrDefault(request.owner(), Map.of()).get(request) == request;
