@@ -259,11 +259,7 @@ public final class FileStates {
      */
     boolean isOpenByOthers(OpenRequest request) {
         FileState file = files.get(request.file());
-        return file != null
-                && file.opens.stream()
-                        .anyMatch(open -> !open.client.isForgotten()
-                                && (open.client != request.client()
-                                        || (!request.reclaim() && !open.owner.equals(request.owner()))));
+        return file != null && file.isOpenByOthers(request.client(), request.reclaim() ? null : request.owner());
     }
 
     /** True if that client has the file open. */
@@ -275,22 +271,13 @@ public final class FileStates {
     @Nullable
     OpenState openBy(FileKey key, Client client) {
         FileState file = files.get(key);
-        if (file != null) {
-            for (OpenState open : file.opens) {
-                if (open.client == client) {
-                    return open;
-                }
-            }
-        }
-        return null;
+        return file == null ? null : file.of(client).stream().findFirst().orElse(null);
     }
 
     /** True if that client has the file open for writing. */
     boolean isOpenToWriteBy(FileKey key, Client client) {
         FileState file = files.get(key);
-        return file != null
-                && file.opens.stream()
-                        .anyMatch(open -> open.client == client && (open.access & OpenRequest.WRITE) != 0);
+        return file != null && file.of(client).stream().anyMatch(open -> (open.access & OpenRequest.WRITE) != 0);
     }
 
     /** True if anyone has locked a range of the file or waits for one, through whatever protocol. */
