@@ -16,6 +16,7 @@ import java.lang.reflect.WildcardType;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -232,7 +233,9 @@ class MapKeysTest {
     /** What the rule refuses, and what it takes. */
     @SuppressWarnings("unused")
     private static final class Sample {
-        private record Bytes(byte[] bytes) {
+        private static final class Bytes {
+            private final byte[] bytes = new byte[1];
+
             @Override
             public int hashCode() {
                 return Arrays.hashCode(bytes);
@@ -240,7 +243,7 @@ class MapKeysTest {
 
             @Override
             public boolean equals(Object other) {
-                return other instanceof Bytes(byte[] others) && Arrays.equals(bytes, others);
+                return other instanceof Bytes same && Arrays.equals(bytes, same.bytes);
             }
         }
 
@@ -248,7 +251,7 @@ class MapKeysTest {
 
         private record Offset(Object file, long offset) {}
 
-        private record Process(Object owner, int number) {}
+        private record Numbered(Object owner, int number) {}
 
         private record Place(InetAddress address) {}
 
@@ -260,8 +263,9 @@ class MapKeysTest {
         private final @Nullable Cache<String, String> refusedCache = null;
 
         private final Map<String, Long> takenTexts = new HashMap<>();
-        private final Map<Process, String> takenProcesses = new HashMap<>();
-        private final SortedMap<Bytes, String> takenSorted = new TreeMap<>();
+        private final Map<Numbered, String> takenNumbers = new HashMap<>();
+        private final SortedMap<Bytes, String> takenSorted =
+                new TreeMap<>(Comparator.comparing(Object::toString));
         private final @Nullable Cache<Keyed<String>, String> takenCache = null;
         private final Set<Thread> takenThreads = new HashSet<>();
     }
