@@ -264,8 +264,7 @@ class MapKeysTest {
 
         private final Map<String, Long> takenTexts = new HashMap<>();
         private final Map<Numbered, String> takenNumbers = new HashMap<>();
-        private final SortedMap<Bytes, String> takenSorted =
-                new TreeMap<>(Comparator.comparing(Object::toString));
+        private final SortedMap<Bytes, String> takenSorted = new TreeMap<>(Comparator.comparing(Object::toString));
         private final @Nullable Cache<Keyed<String>, String> takenCache = null;
         private final Set<Thread> takenThreads = new HashSet<>();
     }
