@@ -71,6 +71,7 @@ final class Programs implements AutoCloseable {
             PayloadPool payloads,
             ServerConfig config,
             ServerLimits limits,
+            NlmLimits nlmLimits,
             @Nullable StateDirectory state,
             @Nullable ClusterSeat seat,
             CallbackDialer dialer,
@@ -110,7 +111,7 @@ final class Programs implements AutoCloseable {
                     exports,
                     handles,
                     service,
-                    NlmLimits.DEFAULT,
+                    nlmLimits,
                     seat != null ? seat.nsm() : state == null ? null : DirectoryNsmStore.open(state.part("nlm")),
                     config.lease(),
                     new OtherPrograms(

@@ -131,8 +131,8 @@ public final class WarpServer implements AutoCloseable {
             }
             TcpCallbackDialer dialer = parts.add(new TcpCallbackDialer(own));
             PeerPrograms peers = parts.add(new PeerPrograms());
-            programs = parts.add(
-                    new Programs(exports, handleKey, payloads, config, limits, state, seat, dialer, peers, recorder));
+            programs = parts.add(new Programs(
+                    exports, handleKey, payloads, config, limits, plan.nlm(), state, seat, dialer, peers, recorder));
             if (seat != null) {
                 // The first that is closed of what the clients need.
                 parts.add((AutoCloseable) seat::leave);

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.warpnfs.iwarp.sim.Simulation;
+import org.warpnfs.nfs.nlm.NlmLimits;
 import org.warpnfs.nfs.nlm.NlmProgram;
 import org.warpnfs.nfs.nlm.NsmProgram;
 import org.warpnfs.nfs.nlm.PeerCalls;
@@ -77,6 +78,7 @@ class CapturedCallsTest {
                         pool,
                         config,
                         ServerLimits.DEFAULT,
+                        NlmLimits.DEFAULT,
                         null,
                         null,
                         CallbackDialer.NONE,
@@ -114,6 +116,7 @@ class CapturedCallsTest {
                         new PayloadPool(64 << 20, 2 << 20),
                         config,
                         ServerLimits.DEFAULT,
+                        NlmLimits.DEFAULT,
                         null,
                         null,
                         CallbackDialer.NONE,

@@ -118,7 +118,16 @@ final class NlmBench implements PeerCalls {
         }
     }
 
+    /** A server with these limits, for that many files. */
+    NlmBench(NlmLimits limits, int files) {
+        this(new MemoryFileSystem(64 << 20, files), null, ExportOptions.DEFAULTS, ExportTraits.DEFAULTS, limits);
+    }
+
     private NlmBench(FileSystem fs, NsmStore store, ExportOptions options, ExportTraits traits) {
+        this(fs, store, options, traits, new NlmLimits(100, 10, 10));
+    }
+
+    private NlmBench(FileSystem fs, NsmStore store, ExportOptions options, ExportTraits traits, NlmLimits limits) {
         this.fs = fs;
         try {
             file = fs.create(
@@ -135,7 +144,7 @@ final class NlmBench implements PeerCalls {
                     exports,
                     handles,
                     service,
-                    new NlmLimits(100, 10, 10),
+                    limits,
                     store,
                     Duration.ofNanos(GRACE_NANOS),
                     new OtherPrograms(
@@ -206,6 +215,19 @@ final class NlmBench implements PeerCalls {
 
     FileIdentity identity() {
         return fs.identity(file);
+    }
+
+    /** Makes another file and returns its handle. */
+    byte[] newFile(String name) throws FsException {
+        return handles.encode(new Location(
+                export,
+                fs.create(
+                                Caller.ROOT,
+                                fs.root(),
+                                FileName.of(name),
+                                new CreateMode.Unchecked(AttributeChanges.ofPermissions(0666)))
+                        .node()
+                        .handle()));
     }
 
     byte[] handle() {

@@ -65,6 +65,7 @@ final class V4Server implements AutoCloseable {
     private DataServers dataServers = DataServers.NONE;
     private @Nullable RecoveryLog sharedLog;
     private Gateways gateways = Gateways.NONE;
+    private long mostReplyBytes = ReplyCache.MAX_BYTES;
     ReplyCache replies;
     private Nfs4Program program;
     LockService locks;
@@ -151,7 +152,7 @@ final class V4Server implements AutoCloseable {
     /** Starts the program, again after a kill. */
     void start() {
         try {
-            replies = new ReplyCache(ReplyCache.MAX_BYTES, () -> nowNanos);
+            replies = new ReplyCache(mostReplyBytes, () -> nowNanos);
             Nfs4Options options =
                     new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits, dataServers, sharedLog, gateways);
             locks = chosenLocks == null ? Nfs4Program.locksOf(options) : chosenLocks;
@@ -165,6 +166,13 @@ final class V4Server implements AutoCloseable {
     /** Starts again with other limits. */
     void limit(UnaryOperator<StateLimits> change) {
         limits = change.apply(limits);
+        program.close();
+        start();
+    }
+
+    /** Starts again with another limit of replies that are kept for repeated calls. */
+    void limitReplies(long bytes) {
+        mostReplyBytes = bytes;
         program.close();
         start();
     }

@@ -3,6 +3,7 @@ package org.warpnfs.server.limits;
 import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.nfs.nlm.NlmLimits;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.sockets.PieceWriter;
@@ -15,7 +16,8 @@ import org.warpnfs.sockets.PieceWriter;
  * Four resources are compared with the limits: the Java heap, direct memory, descriptors, and the container's memory,
  * which contains the first two and the virtual machine itself. If there is not enough, limits are lowered in this
  * order: payload memory, records and receive buffers, connections (each begins with receive buffers), files in memory;
- * on the heap replies, then NFSv4 state. {@link Plan#line()} says how much of each resource is used, and what was cut.
+ * on the heap, of which a fifth stays spare, replies, then locks of NLM, NFSv4 opens and locks, and NFSv4 clients.
+ * {@link Plan#line()} says how much of each resource is used, and what was cut.
  *
  * <h2>Errors</h2>
  *
@@ -40,6 +42,8 @@ public final class Budgets {
     private static final long OTHER_DIRECT_BYTES = HEADER_SPACE_BYTES + PieceWriter.PIECES_BYTES + NETTY_BYTES;
     /** Code, classes and stacks. */
     private static final long VIRTUAL_MACHINE_BYTES = 96 * MIB;
+    /** A fifth of the heap is spare: the collector needs it, and objects that live for one call. */
+    private static final int SPARE_PART = 5;
     /** Objects of the programs, and of the maximum of connections and calls. */
     private static final long OTHER_HEAP_BYTES = 32 * MIB;
     /**
@@ -81,11 +85,14 @@ public final class Budgets {
      * What the server can have.
      *
      * @param limits the limits that fit
+     * @param nlm the limits of NLM that fit
+     * @param heapBytes the sum of all that may be on the heap
      * @param memoryExportBytes the capacity of each file system in memory
      * @param nettyBytes the direct memory that remains for Netty, which holds TCP records; see {@link NettyMemory}
      * @param line a line of text: how much of each resource is used
      */
-    public record Plan(ServerLimits limits, long memoryExportBytes, long nettyBytes, String line) {}
+    public record Plan(
+            ServerLimits limits, NlmLimits nlm, long heapBytes, long memoryExportBytes, long nettyBytes, String line) {}
 
     private final ServerLimits limits;
     private final Wanted wanted;
@@ -141,7 +148,6 @@ public final class Budgets {
 
         StateLimits state = LayerLimits.state(limits, limits.memory().transferBytes());
         long stateReplies = limits.state().keptRepliesBytes();
-        long records4 = state.heapBytes() - stateReplies;
         Budget heap = new Budget(OTHER_HEAP_BYTES + heapOfFileSystems(files.bytes()));
         Budget.Part replies = heap.part("RDMA replies", limits.rdma().replyBytes(), 32 * MIB, 4 * MIB);
         Budget.Part untaken = heap.part("TCP replies", limits.tcp().unsentBytesOfAll(), 32 * MIB, 4 * MIB);
@@ -149,10 +155,15 @@ public final class Budgets {
                 "exposed replies", wanted.readReplies() ? limits.rdma().exposedBytesOfAll() : 0, 32 * MIB, 8 * MIB);
         Budget.Part kept = heap.part("kept replies", limits.memory().keptReplyBytes(), 8 * MIB, 2 * MIB);
         Budget.Part keptBySlots = heap.part("replies kept by sessions", stateReplies, 8 * MIB, MIB);
-        Budget.Part states = heap.part("NFSv4 state", records4, records4 / 8, records4 / 64);
-        if (!heap.fit(machine.heapBytes())) {
+        long nlmBytes = NlmLimits.DEFAULT.heapBytes();
+        Budget.Part nlm = heap.part("NLM locks", nlmBytes, nlmBytes / 8, nlmBytes / 64);
+        long fileBytes = state.fileBytes();
+        long clientBytes = state.clientBytes();
+        Budget.Part fileStates = heap.part("NFSv4 opens and locks", fileBytes, fileBytes / 8, fileBytes / 256);
+        Budget.Part clients = heap.part("NFSv4 clients", clientBytes, clientBytes / 8, clientBytes / 64);
+        if (!heap.fit(machine.heapBytes() - machine.heapBytes() / SPARE_PART)) {
             throw new ConfigException("a Java heap of " + mib(machine.heapBytes()) + " MiB is below the minimum, "
-                    + mib(heap.leastBytes()) + " MiB: raise -Xmx");
+                    + mib(heap.leastBytes() * SPARE_PART / (SPARE_PART - 1)) + " MiB: raise -Xmx");
         }
 
         int connections = (int) Math.min(
@@ -172,11 +183,22 @@ public final class Budgets {
                                         : limits.rdma().exposedBytesOfAll()),
                 limits.tcp().with(records.bytes(), untaken.bytes()),
                 limits.memory().with(payload.bytes(), kept.bytes(), idleFiles),
-                limits.state().scaled(states.bytes(), records4, keptBySlots.bytes(), mostOpens));
+                limits.state()
+                        .scaled(
+                                (double) fileStates.bytes() / fileBytes,
+                                (double) clients.bytes() / clientBytes,
+                                keptBySlots.bytes(),
+                                mostOpens));
         long othersBytes = payload.bytes() + receives.bytes() + files.bytes() + frames.bytes() / 2;
         long nettyBytes =
                 Math.min(machine.directBytes(), containerRoom) - othersBytes - OTHER_DIRECT_BYTES + NETTY_BYTES;
-        return new Plan(fitting, memoryExportBytes(files), nettyBytes, line(fitting, direct, heap));
+        return new Plan(
+                fitting,
+                NlmLimits.DEFAULT.scaled((double) nlm.bytes() / nlmBytes),
+                heap.takenBytes(),
+                memoryExportBytes(files),
+                nettyBytes,
+                line(fitting, direct, heap));
     }
 
     private long memoryExportBytes(Budget.Part files) {

@@ -363,13 +363,18 @@ public record ServerLimits(
         static final State DEFAULT = new State(
                 8192, 8192, 16, 64, 64, 64, 8 * KIB, 32 * MIB, 65_536, 16_384, 262_144, 32_768, 1024, 16_384, 960);
 
-        /** Returns these limits scaled by {@code of / whole}. */
-        State scaled(long of, long whole, long replies, int mostOpens) {
-            int someOpens = Math.min(scaled(opens, of, whole), mostOpens);
-            int someLocks = scaled(locks, of, whole);
+        /**
+         * Returns these limits scaled.
+         *
+         * @param ofFiles the part that opens, locks and delegations may have
+         * @param ofClients the part that clients and sessions may have
+         */
+        State scaled(double ofFiles, double ofClients, long replies, int mostOpens) {
+            int someOpens = Math.min(scaled(opens, ofFiles), mostOpens);
+            int someLocks = scaled(locks, ofFiles);
             return new State(
-                    scaled(clients, of, whole),
-                    scaled(sessions, of, whole),
+                    scaled(clients, ofClients),
+                    scaled(sessions, ofClients),
                     sessionsOfClient,
                     slots,
                     connectionsOfSession,
@@ -381,12 +386,12 @@ public record ServerLimits(
                     someLocks,
                     Math.min(locksOfClient, Math.max(1, someLocks / 2)),
                     lockOwnersOfOpen,
-                    scaled(delegations, of, whole),
+                    scaled(delegations, ofFiles),
                     courtesyLeases);
         }
 
-        private static int scaled(int number, long of, long whole) {
-            return (int) Math.max(1, of >= whole ? number : number * ((double) of / whole));
+        private static int scaled(int number, double part) {
+            return (int) Math.max(1, number * Math.min(1, part));
         }
     }
 }

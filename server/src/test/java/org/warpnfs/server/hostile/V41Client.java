@@ -64,7 +64,7 @@ public final class V41Client {
                     .word(1 << 20)
                     .word(1 << 20)
                     .word(4096)
-                    .word(16)
+                    .word(64)
                     .word(64)
                     .word(0);
         }

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.nfs.nlm.NlmLimits;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.server.config.ConfigException;
 
 /**
@@ -142,23 +146,56 @@ class BudgetsTest {
     }
 
     @Test
-    void heap_isLess_repliesGiveFirstThenState() throws ConfigException {
-        Budgets.Plan large = plan(machine(GIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
-        assertThat(large.limits().rdma().replyBytes()).isEqualTo(256 * MIB);
-        assertThat(large.limits().tcp().unsentBytesOfAll()).isEqualTo(256 * MIB);
-        Budgets.Plan plan = plan(machine(512 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
+    void heap_isLess_repliesGiveFirstThenLocksOfNlmThenState() throws ConfigException {
+        Budgets.Plan large = plan(machine(4 * GIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
+        assertThat(large.limits()).isEqualTo(ServerLimits.DEFAULT);
+        assertThat(large.nlm()).isEqualTo(NlmLimits.DEFAULT);
+        Budgets.Plan plan = plan(machine(2 * GIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
         assertThat(plan.limits().rdma().replyBytes()).isEqualTo(32 * MIB);
         assertThat(plan.limits().tcp().unsentBytesOfAll()).isEqualTo(32 * MIB);
-        assertThat(plan.limits().state().clients()).isEqualTo(8192);
-        assertThat(plan.line()).contains("heap 512 of 512 MiB", "RDMA replies 32 of 256 MiB", "TCP replies ");
+        assertThat(plan.nlm().maxLocks()).isBetween(12_500, 99_999);
+        assertThat(plan.line()).contains("heap 1639 of 2048 MiB", "RDMA replies 32 of 256 MiB", "TCP replies ");
+        Budgets.Plan some = plan(machine(512 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
+        assertThat(some.nlm().maxLocks()).isEqualTo(12_500);
+        assertThat(some.limits().state().opens()).isEqualTo(8_192);
+        assertThat(some.limits().state().locks()).isEqualTo(32_768);
+        assertThat(some.limits().state().clients()).isBetween(1_024, 4_096);
+        assertThat(some.limits().state().sessions())
+                .isEqualTo(some.limits().state().clients());
         ServerLimits little =
                 plan(machine(160 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20)).limits();
-        assertThat(little.rdma().replyBytes()).isBetween(4 * MIB, 32 * MIB);
-        assertThat(little.tcp().unsentBytesOfAll()).isEqualTo(32 * MIB);
-        assertThat(little.memory().keptReplyBytes()).isEqualTo(8 * MIB);
+        assertThat(little.rdma().replyBytes()).isEqualTo(4 * MIB);
         assertThat(little.state().clients()).isBetween(128, 2048);
         assertThat(little.state().opensOfClient())
                 .isLessThanOrEqualTo(little.state().opens());
+    }
+
+    /** The collector needs room beside all that clients can make the server hold. */
+    @ParameterizedTest
+    @ValueSource(ints = {96, 160, 512, 1024, 2048, 6144})
+    void heap_whateverItsSize_aFifthIsInNoBudget(int heapMib) throws ConfigException {
+        long heapBytes = heapMib * MIB;
+        for (boolean readReplies : new boolean[] {false, true}) {
+            Budgets.Wanted wanted = new Budgets.Wanted(ServerLimits.DEFAULT, readReplies, 1, 0, 0, false);
+            Budgets.Plan plan = Budgets.plan(wanted, machine(heapBytes, 4 * GIB, Long.MAX_VALUE, 1 << 20));
+            ServerLimits limits = plan.limits();
+            StateLimits state = LayerLimits.state(limits, 1 << 20);
+            // Objects of the program, and the table of handles.
+            long declared = 32 * MIB
+                    + heapBytes / 8
+                    + limits.rdma().replyBytes()
+                    + (readReplies ? limits.rdma().exposedBytesOfAll() : 0)
+                    + limits.tcp().unsentBytesOfAll()
+                    + limits.memory().keptReplyBytes()
+                    + state.maxReplyCacheBytes()
+                    + state.clientBytes()
+                    + state.fileBytes()
+                    + plan.nlm().heapBytes();
+            assertThat(declared)
+                    .as("bytes that all limits allow, of %d MiB", heapMib)
+                    .isLessThanOrEqualTo(heapBytes - heapBytes / 5)
+                    .isLessThanOrEqualTo(plan.heapBytes());
+        }
     }
 
     @Test

@@ -124,6 +124,22 @@ public final class SmallProcess implements AutoCloseable {
         return process.waitFor();
     }
 
+    /** Returns the bytes of all objects that can be reached, with their headers: the total of a class histogram. */
+    public long liveHeapBytes() throws IOException {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        Process histogram = new ProcessBuilder(jcmd.toString(), "" + process.pid(), "GC.class_histogram")
+                .redirectErrorStream(true)
+                .start();
+        try (BufferedReader lines = histogram.inputReader(StandardCharsets.UTF_8)) {
+            // Total, instances, bytes.
+            String total = lines.lines()
+                    .filter(line -> line.startsWith("Total "))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("jcmd prints no histogram"));
+            return Long.parseLong(total.substring(total.lastIndexOf(' ') + 1));
+        }
+    }
+
     /** Returns the number of open descriptors. */
     public int descriptors() throws IOException {
         try (Stream<Path> all = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {

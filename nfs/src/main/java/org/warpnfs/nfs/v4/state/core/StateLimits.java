@@ -47,13 +47,23 @@ public record StateLimits(
     /** Generous length of a COMPOUND around one READ or WRITE, without the data. */
     public static final int COMPOUND_OVERHEAD_BYTES = 64 * 1024;
 
-    private static final int CLIENT_BYTES = 2048;
-    private static final int SESSION_BYTES = 1024;
-    /** Memory of an open with its open-owner. */
-    private static final int OPEN_BYTES = 1024;
+    // Measured as differences of class histograms, with names and owners of 1,024 bytes and a file for each open; what
+    // is counted is some tenth more. With compact references and object headers of 12 bytes.
 
-    private static final int LOCK_BYTES = 256;
-    private static final int DELEGATION_BYTES = 512;
+    /** A client record. */
+    public static final int CLIENT_BYTES = 1_664;
+    /** A session that has used 64 slots, and has 64 connections; without replies. */
+    public static final int SESSION_BYTES = 16_384;
+    /** An open, with what the state has for its file. */
+    public static final int OPEN_BYTES = 2_304;
+    /** An owner of NFSv4.0 whose last reply is the refusal of a lock that such an owner holds. */
+    public static final int OWNER_BYTES = 1_920;
+    /** A lock stateid, without its owner of NFSv4.0. */
+    public static final int LOCK_STATEID_BYTES = 1_344;
+
+    public static final int RANGE_BYTES = 224;
+    /** A delegation, with what the state has for its file. */
+    public static final int DELEGATION_BYTES = 1_536;
 
     /** Limits for data of up to {@code maxIoBytes} in one READ or WRITE. */
     public static StateLimits forIoOf(int maxIoBytes) {
@@ -77,18 +87,16 @@ public record StateLimits(
                 960);
     }
 
-    /**
-     * Approximate heap that all of this may take: kept replies at their largest, and each record with the longest names
-     * that are usual. Used at start to check that the virtual machine is large enough.
-     */
-    public long heapBytes() {
-        return (long) maxSessions * maxCachedReplyBytes
-                + maxReplyCacheBytes
-                + (long) maxClients * CLIENT_BYTES
-                + (long) maxSessions * SESSION_BYTES
-                + (long) maxOpens * OPEN_BYTES
-                + 2L * maxLocks * LOCK_BYTES
-                + (long) maxDelegations * DELEGATION_BYTES;
+    /** Heap that clients and sessions may take, with the reply that the first slot of each session keeps. */
+    public long clientBytes() {
+        return maxClients * (long) CLIENT_BYTES + maxSessions * ((long) SESSION_BYTES + maxCachedReplyBytes);
+    }
+
+    /** Heap that opens, locks and delegations may take, with the longest owners. */
+    public long fileBytes() {
+        return maxOpens * (long) (OPEN_BYTES + OWNER_BYTES)
+                + maxLocks * (long) (LOCK_STATEID_BYTES + OWNER_BYTES + RANGE_BYTES)
+                + maxDelegations * (long) DELEGATION_BYTES;
     }
 
     /** These limits with another limit of kept replies. */
