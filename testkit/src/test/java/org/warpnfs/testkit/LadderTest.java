@@ -16,6 +16,7 @@ class LadderTest {
             .resideInAnyPackage(
                     "java..",
                     "javax.crypto..",
+                    "javax.management..",
                     "javax.net..",
                     "org.jspecify..",
                     "com.tngtech.archunit..",
