@@ -79,7 +79,7 @@ final class FilledParts {
     }
 
     private static boolean follows(Pieces.Part one, Pieces.Part next) {
-        return next.trailer() != null && next.range() == one.range() && next.from() == one.from() + one.lengthBytes();
+        return next.seen() && next.range() == one.range() && next.from() == one.from() + one.lengthBytes();
     }
 
     /**
@@ -94,10 +94,9 @@ final class FilledParts {
         FilledParts parts = new FilledParts(pieces.parts(), first, end, filled.flip(), memory);
         for (int part = first; part < end; part++) {
             Pieces.Trailer trailer = pieces.parts().get(part).trailer();
-            if (trailer == null) {
-                throw new IllegalArgumentException("nothing depends on part " + part);
+            if (trailer != null) {
+                trailer.complete(parts.bytes(part));
             }
-            trailer.complete(parts.bytes(part));
         }
         return parts;
     }

@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.payload.Pieces;
 
 /**
  * One call of sendmsg(2), which gathers buffers without waiting.
@@ -22,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>For the thread that got it from {@link #ofThread} alone.
  */
 final class GatheringSend {
-    private static final int MAX_BUFFERS = 64;
+    /** The most that one call gathers (IOV_MAX). */
+    private static final int MAX_BUFFERS = 1024;
+
     private static final int COPIED_BYTES = 64 << 10;
     private static final int ZERO_BYTES = 64 << 10;
 
@@ -33,6 +36,7 @@ final class GatheringSend {
     private static final long IOVEC_BYTES = 16;
 
     private static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_EOR = 0x80;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_MORE = 0x8000;
     private static final int IPPROTO_TCP = 6;
@@ -53,7 +57,18 @@ final class GatheringSend {
     private final MemorySegment copies;
     private final MemorySegment option;
     private int count;
+    private long gatheredBytes;
     private long copiedBytes;
+
+    /** What may follow the bytes of a call. */
+    enum Then {
+        /** Nothing for now. */
+        NOTHING,
+        /** Other bytes follow at once, so that the kernel may wait for them to fill a segment. */
+        MORE,
+        /** The last byte ends a segment, whatever follows it. */
+        NEW_SEGMENT
+    }
 
     private GatheringSend() {
         Arena arena = Arena.ofAuto();
@@ -69,6 +84,7 @@ final class GatheringSend {
     static GatheringSend ofThread() {
         GatheringSend send = OF_THREAD.get();
         send.count = 0;
+        send.gatheredBytes = 0;
         send.copiedBytes = 0;
         return send;
     }
@@ -111,6 +127,46 @@ final class GatheringSend {
         return memory;
     }
 
+    /**
+     * Gathers bytes of a part of a file that has been read, with what is between them, from {@code offset} on.
+     *
+     * @param payload the whole part, in direct memory
+     * @return false if not all of them were gathered, so that no others may follow
+     */
+    boolean add(ByteBuffer payload, Pieces.Gaps gaps, int offset) {
+        int everyBytes = gaps.everyBytes();
+        int gapBytes = gaps.gapBytes();
+        long from = MemorySegment.ofBuffer(payload).address();
+        long gapFrom = MemorySegment.ofBuffer(gaps.bytes()).address();
+        int frame = offset / (everyBytes + gapBytes);
+        int inFrame = offset % (everyBytes + gapBytes);
+        int at = frame * everyBytes + Math.min(inFrame, everyBytes);
+        int gapAt = frame * gapBytes + Math.max(inFrame - everyBytes, 0);
+        int end = payload.remaining();
+        int gapsEnd = gaps.bytes().remaining();
+        while (at < end || gapAt < gapsEnd) {
+            if (count + 2 > MAX_BUFFERS) {
+                return false;
+            }
+            int toGap = Math.min(end, gapAt / gapBytes * everyBytes + everyBytes);
+            if (at < toGap) {
+                add(from + at, toGap - at);
+                at = toGap;
+            }
+            if (gapAt < gapsEnd) {
+                int left = gapBytes - gapAt % gapBytes;
+                add(gapFrom + gapAt, left);
+                gapAt += left;
+            }
+        }
+        return true;
+    }
+
+    /** The number of bytes that are gathered. */
+    long gatheredBytes() {
+        return gatheredBytes;
+    }
+
     /** True if nothing is gathered. */
     boolean isEmpty() {
         return count == 0;
@@ -124,6 +180,7 @@ final class GatheringSend {
     private void add(long address, long lengthBytes) {
         vector.set(JAVA_LONG, count * IOVEC_BYTES, address);
         vector.set(JAVA_LONG, count * IOVEC_BYTES + Long.BYTES, lengthBytes);
+        gatheredBytes += lengthBytes;
         count++;
     }
 
@@ -145,13 +202,18 @@ final class GatheringSend {
     /**
      * Sends what was gathered.
      *
-     * @param more whether other bytes follow at once, so that the kernel may wait for them to fill a packet
      * @return the number of bytes that the socket has taken; -1 if it takes nothing now
      */
     @SuppressWarnings("AvoidCatchingThrowable") // a method handle declares nothing narrower
-    long send(int socket, boolean more) throws IOException {
+    long send(int socket, Then then) throws IOException {
         header.set(JAVA_LONG, MSG_IOVLEN, count);
-        int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (more ? MSG_MORE : 0);
+        int flags = MSG_DONTWAIT
+                | MSG_NOSIGNAL
+                | switch (then) {
+                    case NOTHING -> 0;
+                    case MORE -> MSG_MORE;
+                    case NEW_SEGMENT -> MSG_EOR;
+                };
         while (true) {
             long sent;
             try {

@@ -136,6 +136,31 @@ public final class PieceWriter {
         return channel instanceof EpollSocketChannel;
     }
 
+    /** Whether pieces go to Netty as one region, and not buffer by buffer. */
+    private boolean isRegion(Pieces pieces) {
+        return !pieces.inMemory() || (pieces.inSegments() && takesRanges(channel));
+    }
+
+    /** What the socket has not taken of pieces that were written last, in bytes. */
+    public long unsentBytes(Pieces pieces) {
+        if (isRegion(pieces)) {
+            return pieces.lengthBytes() - progressBytes();
+        }
+        ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
+        long[] unsentBytes = new long[1];
+        if (outbound != null) {
+            try {
+                outbound.forEachFlushedMessage(message -> {
+                    unsentBytes[0] += ((ByteBuf) message).readableBytes();
+                    return true;
+                });
+            } catch (Exception e) {
+                throw new IllegalStateException("a buffer that was written cannot be read", e);
+            }
+        }
+        return unsentBytes[0];
+    }
+
     /**
      * Writes without a flush.
      *
@@ -168,10 +193,10 @@ public final class PieceWriter {
     /** Never throws, since what was written behind it has to begin too. */
     private void begin(Written written) {
         try {
-            if (written.pieces.inMemory()) {
-                writeBytes(written);
-            } else {
+            if (isRegion(written.pieces)) {
                 writeRegion(written);
+            } else {
+                writeBytes(written);
             }
         } catch (RuntimeException | Error e) {
             // There is no memory, or this is a defect.

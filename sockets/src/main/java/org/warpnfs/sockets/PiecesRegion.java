@@ -21,14 +21,15 @@ import org.warpnfs.payload.Pieces;
  *
  * Netty calls {@link #transferTo} while the socket takes bytes, and waits until it is writable otherwise. Bytes in
  * memory are sent by sendmsg(2) with MSG_MORE if others follow, those of a file range by the range itself. With several
- * file ranges TCP_CORK is set until the end, so that headers and data share packets.
+ * file ranges TCP_CORK is set until the end, so that headers and data share packets. Where a segment has to end, MSG_EOR
+ * keeps what follows out of it.
  *
  * <p>Just before bytes of a file are sent, the range is asked whether they are still cached. If not, or if a thread has
  * been reading from the same store for suspiciously long, this region claims to be complete: {@link #lacks()} says why.
  * After {@link #load} on another thread and {@link #goOn} it is written again. What was read is sent from memory, since
  * the page cache may have lost it again. Where a file has been cut short, zeroes are sent.
  *
- * <p>Parts on whose bytes others depend are read up to {@value #PIECE_BYTES} bytes at a time, when the socket has room,
+ * <p>Parts that have to be seen, and short frames of a file, are read up to {@value #PIECE_BYTES} bytes at a time, when the socket has room,
  * and sent from memory while they are still in the processor's cache ({@link FilledParts}).
  *
  * <p>The kernel may take a page between the question and the call that sends it. Then the event loop waits for one read
@@ -91,6 +92,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     private int buffer;
     private int bufferOffset;
     private int part;
+    private int segment;
     private int partOffset;
     private long sentBytes;
 
@@ -123,7 +125,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         this.loaders = loaders;
         this.memory = memory;
         this.manyFiles = pieces.parts().stream()
-                        .filter(each -> each.trailer() == null)
+                        .filter(each -> !each.seen())
                         .limit(2)
                         .count()
                 > 1;
@@ -246,7 +248,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             }
             GatheringSend send = GatheringSend.ofThread();
             boolean _ = send.add(bytes.nioBuffer(), 0);
-            long sent = send.send(socket, false);
+            long sent = send.send(socket, GatheringSend.Then.NOTHING);
             if (sent < 0) {
                 return false;
             }
@@ -259,7 +261,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     }
 
     private boolean mustBeSeen(int index) {
-        return index < pieces.parts().size() && pieces.parts().get(index).trailer() != null;
+        return index < pieces.parts().size() && pieces.parts().get(index).seen();
     }
 
     private boolean atPart() {
@@ -280,13 +282,28 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         if (send.isEmpty()) {
             return atPart() && sendPart();
         }
-        long sent = send.send(socket, more);
+        long sent = send.send(socket, then(sentBytes + send.gatheredBytes(), more));
         if (sent < 0) {
             return false;
         }
         sentBytes += sent;
         passGathered(sent);
+        if (sentBytes == segmentEnd()) {
+            segment++;
+        }
         return true;
+    }
+
+    private GatheringSend.Then then(long end, boolean more) {
+        if (pieces.inSegments() && end == segmentEnd()) {
+            return GatheringSend.Then.NEW_SEGMENT;
+        }
+        return more ? GatheringSend.Then.MORE : GatheringSend.Then.NOTHING;
+    }
+
+    /** The next place where a segment has to end, or the end of everything. */
+    private long segmentEnd() {
+        return segment < pieces.segmentEnds().size() ? pieces.segmentEnds().get(segment) : pieces.lengthBytes();
     }
 
     /**
@@ -320,14 +337,15 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     }
 
     /**
-     * Gathers buffers, parts that have been read, and small parts of files, as many as fit. Returns whether others
-     * follow.
+     * Gathers buffers, parts that have been read, and small parts of files, as many as fit, up to the end of a segment
+     * at most. Returns whether others follow.
      */
     private boolean gather(GatheringSend send) throws IOException {
         int nextBuffer = buffer;
         int nextPart = part;
         int offset = bufferOffset;
-        while (true) {
+        long segmentBytes = segmentEnd() - sentBytes;
+        while (send.gatheredBytes() < segmentBytes) {
             if (nextPart < pieces.parts().size() && pieces.parts().get(nextPart).before() == nextBuffer) {
                 int from = nextPart == part ? partOffset : 0;
                 if (!(mustBeSeen(nextPart)
@@ -345,10 +363,17 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
                 return true;
             }
         }
+        return sentBytes + send.gatheredBytes() < pieces.lengthBytes();
     }
 
     private boolean addFilled(GatheringSend send, int index, int offset) {
-        return filled != null && filled.has(index) && send.add(filled.bytes(index), offset);
+        if (filled == null || !filled.has(index)) {
+            return false;
+        }
+        Pieces.Gaps gaps = pieces.parts().get(index).gaps();
+        return gaps == null
+                ? send.add(filled.bytes(index), offset)
+                : send.add(filled.bytes(index), gaps, offset);
     }
 
     /** Reads a small part that is in memory, since that costs less than a call of its own. */
@@ -374,7 +399,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         while (left > 0) {
             boolean inFile = atPart();
             int whole = inFile
-                    ? pieces.parts().get(part).lengthBytes() - partOffset
+                    ? pieces.parts().get(part).sentBytes() - partOffset
                     : pieces.buffers().get(buffer).remaining() - bufferOffset;
             int taken = (int) Math.min(left, whole);
             left -= taken;
@@ -418,7 +443,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     private int sendZeroes(int left) throws IOException {
         GatheringSend send = GatheringSend.ofThread();
         send.addZeroes(left);
-        return (int) send.send(socket, false);
+        return (int) send.send(socket, GatheringSend.Then.NOTHING);
     }
 
     /** Returns -1 if nothing can be sent now. */

@@ -8,6 +8,7 @@ import io.netty.channel.epoll.EpollChannelConfig;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.unix.IntegerUnixChannelOption;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,12 @@ public final class SocketTuning {
     private static final Logger LOG = LoggerFactory.getLogger(SocketTuning.class);
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_CONGESTION = 13;
+    private static final IntegerUnixChannelOption TCP_MAXSEG =
+            new IntegerUnixChannelOption("TCP_MAXSEG", IPPROTO_TCP, 2);
+
+    /** Segments that fit every path of IPv6 (1280 bytes), with its header, that of TCP and timestamps. */
+    private static final int LEAST_SEGMENT_BYTES = 1208;
+
     private static final int KEEPALIVE_IDLE_SECONDS = 60;
     private static final int KEEPALIVE_INTERVAL_SECONDS = 10;
     private static final int KEEPALIVE_PROBES = 6;
@@ -65,6 +72,20 @@ public final class SocketTuning {
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEPALIVE_IDLE_SECONDS);
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), KEEPALIVE_INTERVAL_SECONDS);
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), KEEPALIVE_PROBES);
+        }
+    }
+
+    /**
+     * The data that TCP sends in one segment of a connection now (EMSS), without options such as timestamps. The path
+     * may change it at any time. Where the platform does not say, it is what every path of IPv6 takes.
+     */
+    public static int segmentBytes(Channel channel) {
+        try {
+            Integer bytes = channel instanceof EpollSocketChannel epoll ? epoll.config().getOption(TCP_MAXSEG) : null;
+            return bytes == null ? LEAST_SEGMENT_BYTES : bytes;
+        } catch (ChannelException e) {
+            // The connection has just ended.
+            return LEAST_SEGMENT_BYTES;
         }
     }
 

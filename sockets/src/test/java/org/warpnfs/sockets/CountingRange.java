@@ -85,7 +85,7 @@ class CountingRange implements FileRange {
         }
         GatheringSend send = GatheringSend.ofThread();
         boolean _ = send.add(bytes(from, left), 0);
-        return (int) send.send(socket, false);
+        return (int) send.send(socket, GatheringSend.Then.NOTHING);
     }
 
     @Override

@@ -2,46 +2,51 @@ package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.payload.Pieces;
 
 /**
- * The CRC of an FPDU whose payload is in a file. It is computed when the payload has been read to be sent, so that it
- * belongs to the bytes that are sent, whatever the file was when the FPDU was framed.
+ * The CRCs of FPDUs whose payload is in a file. They are computed when the payload has been read to be sent, so that
+ * they belong to the bytes that are sent, whatever the file was when the FPDUs were framed.
  *
  * <h2>Buffers</h2>
  *
- * Refers to the header and to pad and CRC in the scratch memory of the batch.
+ * Refers to the scratch memory of the batch, where header, pad and CRC of these FPDUs lie one after the other.
  *
  * <p>For the thread of the batch.
  */
 final class FileCrc implements Pieces.Trailer {
-    private final ByteBuffer header;
+    private final ByteBuffer scratch;
+    private final int headerAt;
+    private final int headerBytes;
     private final CRC32C checksum = new CRC32C();
-    private @Nullable ByteBuffer padAndCrc;
 
-    /** @param header what comes before the payload, from the length field on */
-    FileCrc(ByteBuffer header) {
-        this.header = header;
-    }
-
-    /** @param memory the pad, and room for the CRC */
-    void goesTo(ByteBuffer memory) {
-        padAndCrc = memory;
+    /**
+     * @param headerAt where the header of the first FPDU begins
+     * @param headerBytes from the length field to the payload
+     */
+    FileCrc(ByteBuffer scratch, int headerAt, int headerBytes) {
+        this.scratch = scratch.duplicate().clear();
+        this.headerAt = headerAt;
+        this.headerBytes = headerBytes;
     }
 
     @Override
     public void complete(ByteBuffer part) {
-        ByteBuffer behind = padAndCrc;
-        if (behind == null) {
-            throw new IllegalStateException("the FPDU has no end");
+        ByteBuffer payload = part.duplicate();
+        int at = headerAt;
+        while (payload.position() < part.limit()) {
+            int ulpduBytes = BigEndian.u16(scratch, at);
+            int payloadBytes = Fpdu.LENGTH_BYTES + ulpduBytes - headerBytes;
+            checksum.reset();
+            checksum.update(scratch.limit(at + headerBytes).position(at));
+            checksum.update(payload.limit(payload.position() + payloadBytes));
+            int padAt = at + headerBytes;
+            at = padAt + Fpdu.padBytes(ulpduBytes);
+            checksum.update(scratch.limit(at).position(padAt));
+            scratch.clear().position(at);
+            BigEndian.putU32(scratch, Integer.reverseBytes((int) checksum.getValue()));
+            at += Fpdu.CRC_BYTES;
         }
-        int padBytes = behind.capacity() - Fpdu.CRC_BYTES;
-        checksum.reset();
-        checksum.update(header.duplicate());
-        checksum.update(part.duplicate());
-        checksum.update(behind.slice(0, padBytes));
-        BigEndian.putU32(behind.slice(padBytes, Fpdu.CRC_BYTES), Integer.reverseBytes((int) checksum.getValue()));
     }
 }

@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.payload.FileRange;
 import org.warpnfs.payload.Pieces;
 
@@ -12,7 +13,11 @@ import org.warpnfs.payload.Pieces;
  *
  * A {@link Framer} appends FPDUs. Headers, trailers and short payloads are copied into scratch memory, one after the
  * other. Longer payloads are referenced where they are. So an FPDU with one long piece of payload costs two buffers,
- * because its trailer and the next header share one.
+ * because its trailer and the next header share one. Short frames of a file follow each other in a {@link FileFrames},
+ * which costs nothing for each of them.
+ *
+ * <p>If FPDUs have to fit TCP segments, each begins a segment, or lies behind others that leave room for it. An FPDU
+ * that does not fit into what is left ends the segment before it. So does the end of the batch.
  *
  * <h2>Buffers</h2>
  *
@@ -39,14 +44,57 @@ public final class FpduBatch {
     /** Payload up to this length is copied, which is cheaper than gathering it. */
     private static final int MAX_COPIED_BYTES = 256;
 
+    /**
+     * FPDUs up to this length are short: their payload is read from a file many at a time, which is cheaper than a
+     * system call for each.
+     */
+    public static final int SHORT_FPDU_BYTES = 16 << 10;
+
     private final ByteBuffer scratch;
     private final Pieces pieces = new Pieces();
     private int runStart;
+    private @Nullable FileFrames frames;
+    private boolean shortFpdus;
+
+    /** The length of a TCP segment, which FPDUs have to fit; 0 if they need not. */
+    private int segmentBytes;
+
+    /** What is taken of the current segment. */
+    private int segmentTaken;
 
     /** @param scratch direct memory, filled from its position on */
     public FpduBatch(ByteBuffer scratch) {
         this.scratch = scratch;
         this.runStart = scratch.position();
+    }
+
+    /**
+     * Sets how FPDUs are made, before the first of them.
+     *
+     * @param fpduBytes the longest FPDU
+     * @param segment the length of a TCP segment, which FPDUs have to fit; 0 if they need not
+     */
+    public void makeFpdus(int fpduBytes, int segment) {
+        shortFpdus = fpduBytes <= SHORT_FPDU_BYTES;
+        segmentBytes = segment;
+        if (segment > 0) {
+            pieces.cutIntoSegments();
+        }
+    }
+
+    /** Begins an FPDU of that length, with its markers. */
+    void begin(int fpduBytes) {
+        if (segmentBytes == 0) {
+            return;
+        }
+        if (segmentTaken == segmentBytes) {
+            segmentTaken = 0;
+        } else if (segmentTaken > 0 && fpduBytes > segmentBytes - segmentTaken) {
+            endRun();
+            pieces.endSegment();
+            segmentTaken = 0;
+        }
+        segmentTaken += fpduBytes;
     }
 
     /** The memory given to the constructor. */
@@ -86,19 +134,34 @@ public final class FpduBatch {
         }
     }
 
-    /** Appends payload that is in a file. */
-    void payload(FileRange range, int from, int lengthBytes) {
+    /**
+     * Appends payload that is in a file.
+     *
+     * @param headerAt where the FPDU's header begins in the scratch memory, if a CRC follows the payload; -1 if none
+     *     does
+     */
+    void payload(FileRange range, int from, int lengthBytes, int headerAt) {
+        if (frames != null && frames.follows(range, from, lengthBytes, scratch.position())) {
+            frames.add(lengthBytes, scratch.position());
+            return;
+        }
         endRun();
-        pieces.add(range, from, lengthBytes);
-    }
-
-    /** Appends payload that is in a file, and whose CRC follows it. */
-    void payload(FileRange range, int from, int lengthBytes, Pieces.Trailer crc) {
-        endRun();
-        pieces.addSeen(range, from, lengthBytes, crc);
+        FileCrc crc = headerAt < 0 ? null : new FileCrc(scratch, headerAt, scratch.position() - headerAt);
+        if (shortFpdus) {
+            frames = new FileFrames(range, from, lengthBytes, scratch.position(), crc);
+        } else if (crc != null) {
+            pieces.addSeen(range, from, lengthBytes, crc);
+        } else {
+            pieces.add(range, from, lengthBytes);
+        }
     }
 
     private void endRun() {
+        if (frames != null) {
+            frames.appendTo(pieces, scratch);
+            runStart = frames.endsAt();
+            frames = null;
+        }
         int runBytes = scratch.position() - runStart;
         if (runBytes > 0) {
             pieces.add(scratch.slice(runStart, runBytes));
@@ -128,6 +191,6 @@ public final class FpduBatch {
 
     /** The total length of all buffers. */
     public long lengthBytes() {
-        return pieces.lengthBytes() + scratch.position() - runStart;
+        return pieces.lengthBytes() + scratch.position() - runStart + (frames == null ? 0 : frames.lengthBytes());
     }
 }

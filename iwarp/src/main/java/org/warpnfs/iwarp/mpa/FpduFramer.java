@@ -2,7 +2,6 @@ package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.payload.FileRange;
 
@@ -32,16 +31,17 @@ public final class FpduFramer implements Framer {
     private int headerStart;
     private int copiedBytes;
 
-    /** The CRC of an FPDU whose payload is in a file; null for others. */
-    private @Nullable FileCrc fileCrc;
+    /** Whether the payload is in a file. */
+    private boolean inFile;
 
     public FpduFramer(boolean crc) {
         this.crc = crc;
     }
 
     @Override
-    public int mulpduBytes(int wantedBytes) {
-        return wantedBytes;
+    public int mulpduBytes(int fpduBytes) {
+        int mostBytes = (fpduBytes & ~3) - Fpdu.LENGTH_BYTES - Fpdu.CRC_BYTES;
+        return Math.clamp(mostBytes, Fpdu.MIN_MULPDU_BYTES, Fpdu.MAX_ULPDU_BYTES);
     }
 
     @Override
@@ -57,7 +57,8 @@ public final class FpduFramer implements Framer {
         this.ulpduBytes = ulpduBytes;
         payloadBytes = 0;
         copiedBytes = 0;
-        fileCrc = null;
+        inFile = false;
+        batch.begin(Fpdu.lengthBytes(ulpduBytes));
         checksum.reset();
         ByteBuffer scratch = batch.scratch();
         summedTo = scratch.position();
@@ -84,12 +85,9 @@ public final class FpduFramer implements Framer {
             throw new IllegalStateException("payload in a file behind other payload");
         }
         payloadBytes = lengthBytes;
-        if (!crc) {
-            batch.payload(range, from, lengthBytes);
-        } else if (lengthBytes > 0) {
-            ByteBuffer scratch = batch.scratch();
-            fileCrc = new FileCrc(scratch.slice(summedTo, scratch.position() - summedTo));
-            batch.payload(range, from, lengthBytes, fileCrc);
+        if (lengthBytes > 0) {
+            inFile = true;
+            batch.payload(range, from, lengthBytes, crc ? summedTo : -1);
         }
     }
 
@@ -101,19 +99,14 @@ public final class FpduFramer implements Framer {
             throw new IllegalStateException("ULPDU of " + ulpduBytes + " bytes was announced, " + headerBytes + " and "
                     + payloadBytes + " bytes came");
         }
-        int end = scratch.position();
         for (int pad = Fpdu.padBytes(ulpduBytes); pad > 0; pad--) {
             scratch.put((byte) 0);
         }
-        if (fileCrc != null) {
-            BigEndian.putU32(scratch, 0);
-            fileCrc.goesTo(scratch.slice(end, scratch.position() - end));
-            return;
-        }
-        if (crc) {
+        boolean summed = crc && !inFile;
+        if (summed) {
             sumScratch(batch);
         }
-        BigEndian.putU32(scratch, crc ? Integer.reverseBytes((int) checksum.getValue()) : 0);
+        BigEndian.putU32(scratch, summed ? Integer.reverseBytes((int) checksum.getValue()) : 0);
     }
 
     /** Always 0: without markers no FPDU depends on those before it. */

@@ -14,9 +14,10 @@ public sealed interface Framer permits FpduFramer, MarkedFramer {
     }
 
     /**
-     * The MULPDU with which FPDUs, markers included, are no longer than those of {@code wantedBytes} without markers.
+     * The largest ULPDU that the next FPDU can carry if it has at most {@code fpduBytes}, its markers included; at
+     * least {@value Fpdu#MIN_MULPDU_BYTES} bytes.
      */
-    int mulpduBytes(int wantedBytes);
+    int mulpduBytes(int fpduBytes);
 
     /** Whether one more FPDU fits into the batch, with a few pieces of payload. */
     boolean hasRoom(FpduBatch batch);

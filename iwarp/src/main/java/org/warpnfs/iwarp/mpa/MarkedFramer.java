@@ -45,8 +45,8 @@ final class MarkedFramer implements Framer {
     }
 
     @Override
-    public int mulpduBytes(int wantedBytes) {
-        return Markers.mulpduBytes(wantedBytes);
+    public int mulpduBytes(int fpduBytes) {
+        return Markers.mulpduBytes(bytesToMarker, fpduBytes);
     }
 
     @Override
@@ -62,6 +62,8 @@ final class MarkedFramer implements Framer {
         ulpduBytes = announcedBytes;
         framedBytes = -Fpdu.LENGTH_BYTES;
         checksum.reset();
+        int lengthBytes = Fpdu.lengthBytes(announcedBytes);
+        batch.begin(lengthBytes + Markers.BYTES * Markers.within(bytesToMarker, lengthBytes));
         if (bytesToMarker == 0) {
             marker(batch, 0);
         }

@@ -51,14 +51,16 @@ final class Markers {
     }
 
     /**
-     * The MULPDU of a stream with markers, such that its FPDUs are no longer than those of a stream without markers
-     * (RFC 5044, section 4.5).
+     * The largest ULPDU of an FPDU. RFC 5044, section 4.5 has a formula for any place in the stream. For a given place
+     * there may be one marker less, so that the FPDU fills a segment.
      *
-     * @param mulpduBytes the MULPDU of the stream without markers
+     * @param bytesToMarker from the start of the FPDU to the next marker; 0 if the FPDU starts with a marker
+     * @param fpduBytes the longest FPDU, markers included
      */
-    static int mulpduBytes(int mulpduBytes) {
-        int emss = Math.min(Fpdu.lengthBytes(mulpduBytes), MAX_FPDU_BYTES);
-        int overhead = Fpdu.LENGTH_BYTES + Fpdu.CRC_BYTES + BYTES * Math.ceilDiv(emss, SPACING_BYTES) + emss % 4;
-        return Math.max(emss - overhead, Fpdu.MIN_MULPDU_BYTES);
+    static int mulpduBytes(int bytesToMarker, int fpduBytes) {
+        int mostBytes = Math.min(fpduBytes, MAX_FPDU_BYTES) & ~3;
+        int markers = mostBytes <= bytesToMarker ? 0 : Math.ceilDiv(mostBytes - bytesToMarker, SPACING_BYTES);
+        return Math.max(
+                mostBytes - Fpdu.LENGTH_BYTES - Fpdu.CRC_BYTES - BYTES * markers, Fpdu.MIN_MULPDU_BYTES);
     }
 }

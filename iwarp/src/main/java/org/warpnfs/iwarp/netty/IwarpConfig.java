@@ -1,6 +1,7 @@
 package org.warpnfs.iwarp.netty;
 
 import java.net.InetAddress;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.RnicLimits;
@@ -22,6 +23,7 @@ import org.warpnfs.iwarp.qp.RnicLimits;
  * @param connectTimeoutMillis the time for the TCP connection of an initiator
  * @param congestionControl the name of TCP's congestion control, where the platform supports choosing it; empty for the
  *     platform's choice
+ * @param fpduSize how long FPDUs to a peer may be, by its address; asked once for each connection
  * @param initiatorAddress the local address of an initiator; null to let routing choose
  */
 public record IwarpConfig(
@@ -35,6 +37,7 @@ public record IwarpConfig(
         int evictableIdleMillis,
         int connectTimeoutMillis,
         String congestionControl,
+        Function<InetAddress, FpduSize> fpduSize,
         @Nullable InetAddress initiatorAddress) {
     public IwarpConfig {
         if (maxConnections < 1
@@ -59,7 +62,7 @@ public record IwarpConfig(
      * addresses leave a fifth of all connections to others. A connection may be closed for another after it was idle
      * for 10 s, which is longer than a busy client pauses between two calls. The connect timeout is 10 s. Congestion
      * control is Cubic, because paced congestion control such as bbr halves the throughput of loopback and data centre
-     * links.
+     * links. FPDUs fit TCP segments.
      */
     public static IwarpConfig defaults() {
         return new Builder().build();
@@ -82,6 +85,7 @@ public record IwarpConfig(
         private int evictableIdleMillis = 10_000;
         private int connectTimeoutMillis = 10_000;
         private String congestionControl = "cubic";
+        private Function<InetAddress, FpduSize> fpduSize = _ -> FpduSize.MSS;
         private @Nullable InetAddress initiatorAddress;
 
         private Builder() {}
@@ -136,6 +140,11 @@ public record IwarpConfig(
             return this;
         }
 
+        public Builder fpduSize(Function<InetAddress, FpduSize> chosen) {
+            fpduSize = chosen;
+            return this;
+        }
+
         public Builder initiatorAddress(InetAddress address) {
             initiatorAddress = address;
             return this;
@@ -158,6 +167,7 @@ public record IwarpConfig(
                     evictableIdleMillis,
                     connectTimeoutMillis,
                     congestionControl,
+                    fpduSize,
                     initiatorAddress);
         }
     }

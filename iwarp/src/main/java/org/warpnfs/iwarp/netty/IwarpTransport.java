@@ -203,7 +203,8 @@ public final class IwarpTransport implements AutoCloseable {
             return;
         }
         ClientAddress client = ClientAddress.of(peer);
-        QueuePairChannel link = new QueuePairChannel(channel, peer, statistics, null);
+        FpduSize fpdus = config.fpduSize().apply(peer.getAddress());
+        QueuePairChannel link = new QueuePairChannel(channel, peer, fpdus, statistics, null);
         Admission.Place place =
                 admission.admit(client, () -> channel.eventLoop().execute(() -> evicted(link, client)));
         if (place == null) {
@@ -218,7 +219,7 @@ public final class IwarpTransport implements AutoCloseable {
         channel.closeFuture().addListener(closed -> place.leave());
         link.admitted(place);
         SocketTuning.apply(channel, config.congestionControl());
-        link.attach(QueuePairMachine.responder(link, config.queuePair(), rnic, handler));
+        link.attach(QueuePairMachine.responder(link, fpdus.applied(config.queuePair()), rnic, handler));
         channels.add(channel);
         channel.pipeline().addLast(link);
     }
@@ -245,7 +246,8 @@ public final class IwarpTransport implements AutoCloseable {
         open(
                 eventLoops,
                 remote,
-                link -> QueuePairMachine.initiator(link, config.queuePair(), rnic, options, handler),
+                link -> QueuePairMachine.initiator(
+                        link, config.fpduSize().apply(remote.getAddress()).applied(config.queuePair()), rnic, options, handler),
                 why -> LOG.debug("{}", why));
     }
 
@@ -284,7 +286,11 @@ public final class IwarpTransport implements AutoCloseable {
                     protected void initChannel(SocketChannel channel) {
                         SocketTuning.apply(channel, config.congestionControl());
                         QueuePairChannel link = new QueuePairChannel(
-                                channel, remote, statistics, machine -> reopen(channel.eventLoop(), remote, machine));
+                                channel,
+                                remote,
+                                config.fpduSize().apply(remote.getAddress()),
+                                statistics,
+                                machine -> reopen(channel.eventLoop(), remote, machine));
                         made.set(link);
                         link.attach(attached.apply(link));
                         channels.add(channel);

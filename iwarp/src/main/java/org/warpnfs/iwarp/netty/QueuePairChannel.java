@@ -3,7 +3,6 @@ package org.warpnfs.iwarp.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -19,6 +18,7 @@ import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.qp.QueuePairLink;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
 import org.warpnfs.sockets.PieceWriter;
+import org.warpnfs.sockets.SocketTuning;
 
 /**
  * Connects one socket with one queue pair machine.
@@ -48,11 +48,15 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     /** The most writes in such a turn. Each write is a system call, however small its batch. */
     private static final int MAX_TURN_WRITES = 32;
 
+    /** How often TCP is asked for the length of its segments, at most. A change matters for longer than that. */
+    private static final long SEGMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private static final InetSocketAddress UNBOUND = new InetSocketAddress(0);
 
     private final DuplexChannel channel;
     private final PieceWriter output;
     private final InetSocketAddress remote;
+    private final FpduSize fpdus;
     private final IwarpStatistics statistics;
     private final @Nullable Consumer<QueuePairMachine> reconnector;
     private @Nullable QueuePairMachine machine;
@@ -69,15 +73,22 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     private int turnWrites;
     private boolean resting;
 
+    /** The length of TCP's segments when it was last asked; 0 before. */
+    private int segmentBytes;
+
+    private long segmentAskedNanos;
+
     /** @param reconnector opens a new connection for the machine; null for a responder */
     QueuePairChannel(
             DuplexChannel channel,
             InetSocketAddress remote,
+            FpduSize fpdus,
             IwarpStatistics statistics,
             @Nullable Consumer<QueuePairMachine> reconnector) {
         this.channel = channel;
         this.output = new PieceWriter(channel);
         this.remote = remote;
+        this.fpdus = fpdus;
         this.statistics = statistics;
         this.reconnector = reconnector;
     }
@@ -214,6 +225,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
                     rest();
                     return;
                 }
+                fitSegments();
                 FpduBatch batch = machine().pull();
                 if (batch == null) {
                     return;
@@ -225,6 +237,23 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
             }
         } finally {
             pumping = false;
+        }
+    }
+
+    /** Tells the machine how long TCP's segments are, at first and when that has changed. */
+    private void fitSegments() {
+        if (fpdus != FpduSize.MSS) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (segmentBytes != 0 && now - segmentAskedNanos < SEGMENT_NANOS) {
+            return;
+        }
+        segmentAskedNanos = now;
+        int bytes = SocketTuning.segmentBytes(channel);
+        if (bytes != segmentBytes) {
+            segmentBytes = bytes;
+            machine().fitSegments(bytes);
         }
     }
 
@@ -273,23 +302,9 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     @Override
     public long unsentBytes() {
-        ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
-        if (outbound == null || writing == null) {
-            return 0;
-        }
-        if (!writing.pieces().inMemory()) {
-            return writing.lengthBytes() - output.progressBytes();
-        }
-        long[] unsentBytes = new long[1];
-        try {
-            outbound.forEachFlushedMessage(message -> {
-                unsentBytes[0] += ((ByteBuf) message).readableBytes();
-                return true;
-            });
-        } catch (Exception e) {
-            throw new IllegalStateException("a buffer that was written cannot be read", e);
-        }
-        return unsentBytes[0];
+        return channel.unsafe().outboundBuffer() == null || writing == null
+                ? 0
+                : output.unsentBytes(writing.pieces());
     }
 
     @Override

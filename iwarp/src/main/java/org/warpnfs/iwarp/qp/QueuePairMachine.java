@@ -220,6 +220,19 @@ public final class QueuePairMachine {
         });
     }
 
+    /**
+     * TCP sends so many bytes in one segment (EMSS). FPDUs fit it from the next batch on. Without this call they have
+     * the length of {@link QueuePairConfig#mulpduBytes}.
+     */
+    public void fitSegments(int segmentBytes) {
+        transmitter.fitSegments(segmentBytes);
+    }
+
+    /** The longest FPDU that is made now, with its markers, in bytes. */
+    public int fpduBytes() {
+        return transmitter.fpduBytes();
+    }
+
     /** The next batch to write; null if there is none now. */
     public @Nullable FpduBatch pull() {
         FpduBatch batch = pullOrFail();

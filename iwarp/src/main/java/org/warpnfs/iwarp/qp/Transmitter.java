@@ -50,6 +50,12 @@ final class Transmitter {
     /** What fits into each full segment: 536 bytes (RFC 9293, section 3.7.1), of which timestamps take 12. */
     private static final int FIRST_SEGMENT_BYTES = 524;
 
+    /**
+     * The least limit for FPDUs. A peer that announces a smaller segment gets FPDUs that are longer than it, so that
+     * its bytes do not cost many times as much as those of others.
+     */
+    static final int LEAST_FPDU_BYTES = 512;
+
     private static final int READ_REQUEST_BYTES = Fpdu.lengthBytes(UntaggedHeader.BYTES + ReadRequestHeader.BYTES);
 
     private final StreamCounts counts;
@@ -74,7 +80,12 @@ final class Transmitter {
     private boolean batchReadsMemory;
 
     private boolean batchCarriesWork;
-    private int mulpduBytes;
+
+    /** The longest FPDU, with its markers. */
+    private int fpduBytes;
+
+    /** The length of a TCP segment, which FPDUs have to fit; 0 if they need not. */
+    private int segmentBytes;
 
     /** FPDUs in the batch that is being filled. */
     private int fpdusFramed;
@@ -86,6 +97,7 @@ final class Transmitter {
         this.inFlight = new BatchesInFlight(scratch);
         this.counts = counts;
         this.wantedMulpduBytes = config.mulpduBytes();
+        this.fpduBytes = Fpdu.lengthBytes(wantedMulpduBytes);
         this.batchBytes = config.batchBytes();
         this.stream = stream;
         this.work = new SendQueue(stream, sender);
@@ -127,6 +139,26 @@ final class Transmitter {
         return was;
     }
 
+    /**
+     * Makes FPDUs fit TCP segments from the next batch on (RFC 5044, section 5.1). What is framed already stays as it
+     * is.
+     *
+     * @param bytes what TCP sends in one segment now
+     */
+    void fitSegments(int bytes) {
+        int segment = bytes & ~3;
+        int longest = Fpdu.lengthBytes(wantedMulpduBytes);
+        fpduBytes = Math.min(longest, Math.max(segment, LEAST_FPDU_BYTES));
+        // The kernel cuts large segments as it likes, and no adapter has such segments.
+        boolean kept = segment >= LEAST_FPDU_BYTES && segment <= FpduBatch.SHORT_FPDU_BYTES;
+        segmentBytes = kept ? segment : 0;
+    }
+
+    /** The longest FPDU that is made now, with its markers. */
+    int fpduBytes() {
+        return fpduBytes;
+    }
+
     /** Sends a startup frame before any other output. */
     void sendRaw(ByteBuffer frame) {
         rawFrame = frame;
@@ -142,7 +174,6 @@ final class Transmitter {
     void open(MpaAgreement.Framing framing, int ord) {
         Framer fpdus = Framer.of(framing);
         framer = fpdus;
-        mulpduBytes = fpdus.mulpduBytes(wantedMulpduBytes);
         crc = framing.crc();
         work.open(ord);
     }
@@ -218,6 +249,7 @@ final class Transmitter {
             return null;
         }
         FpduBatch batch = inFlight.empty();
+        batch.makeFpdus(fpduBytes, segmentBytes);
         List<SendWork> ended = new ArrayList<>();
         batchReadsMemory = false;
         batchCarriesWork = false;
@@ -324,6 +356,7 @@ final class Transmitter {
      *     so it is copied, so that its CRC stays right
      */
     private void frame(FpduBatch batch, Framer fpdus, DdpMessage message, boolean changing) {
+        int mulpduBytes = Math.min(wantedMulpduBytes, fpdus.mulpduBytes(fpduBytes));
         int payloadBytes = message.nextPayloadBytes(mulpduBytes);
         ByteBuffer header = fpdus.start(batch, message.headerBytes() + payloadBytes);
         message.encodeHeader(header, payloadBytes);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,31 +150,79 @@ class FpduTest {
             framer.end(batch);
             expected.put(Hex.bytes(golden[1]));
         }
-        Pieces pieces = batch.pieces();
-        List<ByteBuffer> files = new ArrayList<>();
-        for (String[] golden : GOLDEN) {
-            ByteBuffer ulpdu = Hex.bytes(golden[0]);
-            if (ulpdu.remaining() > 14) {
-                files.add(ulpdu.slice(14, ulpdu.remaining() - 14));
-            }
-        }
-        assertThat(pieces.parts()).hasSameSizeAs(files);
-        ByteBuffer out = ByteBuffer.allocate((int) batch.lengthBytes());
-        int buffer = 0;
-        for (int i = 0; i < files.size(); i++) {
-            Pieces.Part part = pieces.parts().get(i);
-            assertThat(part.from()).isEqualTo(3);
-            while (buffer < part.before()) {
-                out.put(pieces.buffers().get(buffer++).duplicate());
-            }
+        ByteBuffer[] files = Arrays.stream(GOLDEN)
+                .map(golden -> Hex.bytes(golden[0]))
+                .filter(ulpdu -> ulpdu.remaining() > 14)
+                .map(ulpdu -> ulpdu.slice(14, ulpdu.remaining() - 14))
+                .toArray(ByteBuffer[]::new);
+        List<Pieces.Part> parts = batch.pieces().parts();
+        assertThat(parts).hasSameSizeAs(files).allMatch(part -> part.from() == 3);
+        parts.forEach(part -> {
             part.trailer().complete(ByteBuffer.allocate(part.lengthBytes()));
-            part.trailer().complete(files.get(i));
-            out.put(files.get(i).duplicate());
+            part.trailer().complete(files[parts.indexOf(part)]);
+        });
+        assertThat(SentPieces.bytes(batch.pieces(), part -> files[parts.indexOf(part)]))
+                .isEqualTo(expected.flip());
+    }
+
+    /** Short frames of a file are few parts, whose bytes and CRCs are those of frames of memory. */
+    @ParameterizedTest
+    @CsvSource({"1448, true", "1448, false", "8948, true", "536, true", "1444, false", "1428, true", "512, true"})
+    void frame_shortFramesOfAFile_areAsThoseOfMemory(int fpduBytes, boolean crc) {
+        int from = 11;
+        ByteBuffer file = ByteBuffer.allocate(100_003);
+        for (int i = 0; i < file.capacity(); i++) {
+            file.put(i, (byte) (i * 31 + i / 700));
         }
-        while (buffer < pieces.buffers().size()) {
-            out.put(pieces.buffers().get(buffer++).duplicate());
+        FileRange range = new UnreadRange(file.capacity());
+        FpduBatch ofFile = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        FpduBatch ofMemory = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        ofFile.makeFpdus(fpduBytes, fpduBytes);
+        ofMemory.makeFpdus(fpduBytes, fpduBytes);
+        FpduFramer framer = new FpduFramer(crc);
+        int mulpduBytes = framer.mulpduBytes(fpduBytes);
+        int frames = 0;
+        for (int at = from; at < file.capacity() && framer.hasRoom(ofFile); frames++) {
+            int payloadBytes = Math.min(mulpduBytes - 14, file.capacity() - at);
+            for (FpduBatch batch : List.of(ofFile, ofMemory)) {
+                ByteBuffer header = framer.start(batch, 14 + payloadBytes);
+                header.put((byte) frames).put(new byte[13]);
+                if (batch == ofFile) {
+                    framer.payload(batch, range, at, payloadBytes);
+                } else {
+                    framer.payload(batch, file.slice(at, payloadBytes));
+                }
+                framer.end(batch);
+                assertThat(batch.lengthBytes() % 4).isZero();
+            }
+            at += payloadBytes;
         }
-        assertThat(out.flip()).isEqualTo(expected.flip());
+        assertThat(ofFile.lengthBytes()).isEqualTo(ofMemory.lengthBytes());
+        Pieces pieces = ofFile.pieces();
+        assertThat(pieces.lengthBytes()).isEqualTo(ofMemory.lengthBytes());
+        assertThat(pieces.parts()).hasSizeLessThanOrEqualTo(2).allMatch(Pieces.Part::seen);
+        pieces.parts().stream()
+                .filter(part -> part.trailer() != null)
+                .forEach(part -> part.trailer().complete(file.slice(part.from(), part.lengthBytes())));
+        assertThat(SentPieces.bytes(pieces, part -> file.slice(part.from(), part.lengthBytes())))
+                .isEqualTo(SentPieces.bytes(ofMemory.pieces(), part -> file));
+    }
+
+    /** What follows a short FPDU shares its segment if it fits, and begins the next if not. */
+    @Test
+    void frame_fpdusOfSegments_neitherCrossesTheEndOfOne() {
+        FpduBatch batch = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        batch.makeFpdus(1448, 1448);
+        FpduFramer framer = new FpduFramer(false);
+        for (int ulpduBytes : new int[] {1442, 1442, 94, 1338, 94, 1442, 1442, 94}) {
+            framer.start(batch, ulpduBytes);
+            framer.payload(batch, ByteBuffer.allocate(ulpduBytes));
+            framer.end(batch);
+        }
+        assertThat(batch.pieces().inSegments()).isTrue();
+        // 100 and 1344 share a segment, and so would 100 and 1344 in any order.
+        assertThat(batch.pieces().segmentEnds()).containsExactly(2 * 1448L + 1444, 2 * 1448L + 1444 + 100);
+        assertThat(batch.pieces().lengthBytes()).isEqualTo(4 * 1448 + 1444 + 200);
     }
 
     @Test

@@ -308,24 +308,67 @@ class MarkersTest {
         }
     }
 
+    /** EMSS - (6 + EMSS mod 4) without markers, EMSS - (6 + 4 * ceiling(EMSS / 512) + EMSS mod 4) with them. */
     @ParameterizedTest
     @CsvSource({
-        // MULPDU without markers (EMSS less 6), with them: EMSS - (6 + 4 * ceiling(EMSS / 512) + EMSS mod 4)
-        "1442, 1430",
-        "8942, 8870",
-        "65530, 65018",
-        "65535, 65018",
-        "130, 128",
-        "128, 128"
+        "1448, 1442, 1430",
+        "1428, 1422, 1410",
+        "8948, 8942, 8870",
+        "536, 530, 522",
+        "512, 506, 502",
+        "1398, 1390, 1378",
+        "1447, 1438, 1426",
+        "65483, 65474, 64962",
+        "65536, 65530, 65018",
+        "70000, 65535, 65018",
+        "136, 130, 128",
+        "88, 128, 128"
     })
-    void mulpduBytes_withMarkers_isWhatTheFormulaOfTheRfcSays(int without, int with) {
-        assertThat(framer(true).mulpduBytes(without)).isEqualTo(with);
-        assertThat(Framer.of(MpaAgreement.Framing.PLAIN).mulpduBytes(without)).isEqualTo(without);
+    void mulpduBytes_anySegment_isWhatTheFormulaOfTheRfcSays(int emss, int without, int with) {
+        assertThat(Framer.of(MpaAgreement.Framing.PLAIN).mulpduBytes(emss)).isEqualTo(without);
+        int least = Integer.MAX_VALUE;
+        for (int place = 0; place < 512; place += 4) {
+            least = Math.min(least, framerAt(place).mulpduBytes(emss));
+        }
+        assertThat(least).isEqualTo(with);
+    }
+
+    /** The framer of a stream that has so many bytes. */
+    private static Framer framerAt(int place) {
+        Framer framer = framer(true);
+        FpduBatch batch = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        if (place >= 12) {
+            framer.start(batch, place - 4 - Fpdu.LENGTH_BYTES - Fpdu.CRC_BYTES);
+            framer.payload(batch, ByteBuffer.allocate(place - 4 - Fpdu.LENGTH_BYTES - Fpdu.CRC_BYTES));
+            framer.end(batch);
+            assertThat(batch.lengthBytes()).isEqualTo(place);
+        } else {
+            framer.rewind(512 - place & 511);
+        }
+        return framer;
+    }
+
+    /** At each place of the stream the longest FPDU fits a segment, and does not waste a word that could be filled. */
+    @ParameterizedTest
+    @ValueSource(ints = {536, 1428, 1448, 8948, 1398, 1447, 512})
+    void mulpduBytes_atEachPlace_makesFpdusThatFillTheSegment(int emss) {
+        int segment = emss & ~3;
+        for (int place = 0; place < 512; place += 4) {
+            Framer framer = framerAt(place);
+            int ulpduBytes = framer.mulpduBytes(emss);
+            FpduBatch batch = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+            framer.start(batch, ulpduBytes);
+            framer.payload(batch, ByteBuffer.allocate(ulpduBytes));
+            framer.end(batch);
+            // Where a marker is due at the end of the segment, it goes before the next FPDU.
+            int markerAtEnd = Math.floorMod(place + segment - 4, 512) == 0 ? 4 : 0;
+            assertThat(batch.lengthBytes()).as("place " + place).isEqualTo(segment - markerAtEnd);
+        }
     }
 
     @Test
     void frame_longestUlpduAtAnyPlace_pointsBackToItsStartWithin16Bits() throws ProtocolViolation {
-        int longest = framer(true).mulpduBytes(Fpdu.MAX_ULPDU_BYTES);
+        int longest = framer(true).mulpduBytes(1 << 16);
         for (int offset = 0; offset < 512; offset += 4) {
             List<ByteBuffer> ulpdus = List.of(ByteBuffer.allocate(offset + 2), ByteBuffer.allocate(longest));
             assertThat(deframe(frame(framer(false), ulpdus), false, StreamCutter.whole()))
