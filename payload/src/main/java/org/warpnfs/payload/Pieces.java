@@ -102,8 +102,7 @@ public final class Pieces {
      * @param trailer what depends on its bytes; null if nothing does
      * @param gaps what is sent between its bytes; null for nothing
      */
-    public void addSeen(
-            FileRange range, int from, int partBytes, @Nullable Trailer trailer, @Nullable Gaps gaps) {
+    public void addSeen(FileRange range, int from, int partBytes, @Nullable Trailer trailer, @Nullable Gaps gaps) {
         if (partBytes > MAX_SEEN_BYTES) {
             throw new IllegalArgumentException("a part of " + partBytes + " bytes is too long to be seen");
         }
@@ -111,12 +110,7 @@ public final class Pieces {
     }
 
     private void add(
-            FileRange range,
-            int from,
-            int partBytes,
-            boolean seen,
-            @Nullable Trailer trailer,
-            @Nullable Gaps gaps) {
+            FileRange range, int from, int partBytes, boolean seen, @Nullable Trailer trailer, @Nullable Gaps gaps) {
         if (from < 0 || partBytes < 0 || partBytes > range.lengthBytes() - from) {
             throw new IllegalArgumentException("a part of " + partBytes + " bytes at " + from
                     + " is not within a range of " + range.lengthBytes());

@@ -20,6 +20,7 @@ final class Iwarp {
         MpaChoices mpa = MpaChoices.defaults()
                 .withCrcPolicy(crc)
                 .withMarkers(config.rdma().markers());
-        return new IwarpTransport(LayerLimits.iwarp(limits, mpa));
+        return new IwarpTransport(
+                LayerLimits.iwarp(limits, mpa).withFpduSize(config.rdma().fpdus()::to));
     }
 }

@@ -21,16 +21,16 @@ import org.warpnfs.payload.Pieces;
  *
  * Netty calls {@link #transferTo} while the socket takes bytes, and waits until it is writable otherwise. Bytes in
  * memory are sent by sendmsg(2) with MSG_MORE if others follow, those of a file range by the range itself. With several
- * file ranges TCP_CORK is set until the end, so that headers and data share packets. Where a segment has to end, MSG_EOR
- * keeps what follows out of it.
+ * file ranges TCP_CORK is set until the end, so that headers and data share packets. Where a segment has to end,
+ * MSG_EOR keeps what follows out of it.
  *
  * <p>Just before bytes of a file are sent, the range is asked whether they are still cached. If not, or if a thread has
  * been reading from the same store for suspiciously long, this region claims to be complete: {@link #lacks()} says why.
  * After {@link #load} on another thread and {@link #goOn} it is written again. What was read is sent from memory, since
  * the page cache may have lost it again. Where a file has been cut short, zeroes are sent.
  *
- * <p>Parts that have to be seen, and short frames of a file, are read up to {@value #PIECE_BYTES} bytes at a time, when the socket has room,
- * and sent from memory while they are still in the processor's cache ({@link FilledParts}).
+ * <p>Parts that have to be seen, and short frames of a file, are read up to {@value #PIECE_BYTES} bytes at a time, when
+ * the socket has room, and sent from memory while they are still in the processor's cache ({@link FilledParts}).
  *
  * <p>The kernel may take a page between the question and the call that sends it. Then the event loop waits for one read
  * of the disk. An answer counts for {@value #READY_NANOS} ns, and a question is for {@value #ASKED_BYTES} bytes at
@@ -124,11 +124,8 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         this.client = client;
         this.loaders = loaders;
         this.memory = memory;
-        this.manyFiles = pieces.parts().stream()
-                        .filter(each -> !each.seen())
-                        .limit(2)
-                        .count()
-                > 1;
+        this.manyFiles =
+                pieces.parts().stream().filter(each -> !each.seen()).limit(2).count() > 1;
     }
 
     /** What it has to be given before it can go on. */
@@ -371,9 +368,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
             return false;
         }
         Pieces.Gaps gaps = pieces.parts().get(index).gaps();
-        return gaps == null
-                ? send.add(filled.bytes(index), offset)
-                : send.add(filled.bytes(index), gaps, offset);
+        return gaps == null ? send.add(filled.bytes(index), offset) : send.add(filled.bytes(index), gaps, offset);
     }
 
     /** Reads a small part that is in memory, since that costs less than a call of its own. */

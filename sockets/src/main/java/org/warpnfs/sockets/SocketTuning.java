@@ -81,7 +81,8 @@ public final class SocketTuning {
      */
     public static int segmentBytes(Channel channel) {
         try {
-            Integer bytes = channel instanceof EpollSocketChannel epoll ? epoll.config().getOption(TCP_MAXSEG) : null;
+            Integer bytes =
+                    channel instanceof EpollSocketChannel epoll ? epoll.config().getOption(TCP_MAXSEG) : null;
             return bytes == null ? LEAST_SEGMENT_BYTES : bytes;
         } catch (ChannelException e) {
             // The connection has just ended.

@@ -74,9 +74,8 @@ final class FileFrames {
     }
 
     void appendTo(Pieces pieces, ByteBuffer scratch) {
-        Pieces.Gaps gaps = gapBytes == 0
-                ? null
-                : new Pieces.Gaps(scratch.slice(gapsAt, endsAt - gapsAt), everyBytes, gapBytes);
+        Pieces.Gaps gaps =
+                gapBytes == 0 ? null : new Pieces.Gaps(scratch.slice(gapsAt, endsAt - gapsAt), everyBytes, gapBytes);
         pieces.addSeen(range, from, lengthBytes, crc, gaps);
     }
 }

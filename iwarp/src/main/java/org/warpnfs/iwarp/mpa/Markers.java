@@ -60,7 +60,6 @@ final class Markers {
     static int mulpduBytes(int bytesToMarker, int fpduBytes) {
         int mostBytes = Math.min(fpduBytes, MAX_FPDU_BYTES) & ~3;
         int markers = mostBytes <= bytesToMarker ? 0 : Math.ceilDiv(mostBytes - bytesToMarker, SPACING_BYTES);
-        return Math.max(
-                mostBytes - Fpdu.LENGTH_BYTES - Fpdu.CRC_BYTES - BYTES * markers, Fpdu.MIN_MULPDU_BYTES);
+        return Math.max(mostBytes - Fpdu.LENGTH_BYTES - Fpdu.CRC_BYTES - BYTES * markers, Fpdu.MIN_MULPDU_BYTES);
     }
 }

@@ -68,6 +68,23 @@ public record IwarpConfig(
         return new Builder().build();
     }
 
+    /** A copy with another choice of how long FPDUs to each peer may be. */
+    public IwarpConfig withFpduSize(Function<InetAddress, FpduSize> chosen) {
+        return new IwarpConfig(
+                queuePair,
+                limits,
+                eventLoopThreads,
+                maxConnections,
+                maxHalfOpenConnections,
+                maxHalfOpenPerAddress,
+                maxConnectionsPerAddress,
+                evictableIdleMillis,
+                connectTimeoutMillis,
+                congestionControl,
+                chosen,
+                initiatorAddress);
+    }
+
     /** A builder that starts with the defaults. */
     public static Builder builder() {
         return new Builder();

@@ -247,7 +247,11 @@ public final class IwarpTransport implements AutoCloseable {
                 eventLoops,
                 remote,
                 link -> QueuePairMachine.initiator(
-                        link, config.fpduSize().apply(remote.getAddress()).applied(config.queuePair()), rnic, options, handler),
+                        link,
+                        config.fpduSize().apply(remote.getAddress()).applied(config.queuePair()),
+                        rnic,
+                        options,
+                        handler),
                 why -> LOG.debug("{}", why));
     }
 

@@ -302,9 +302,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     @Override
     public long unsentBytes() {
-        return channel.unsafe().outboundBuffer() == null || writing == null
-                ? 0
-                : output.unsentBytes(writing.pieces());
+        return channel.unsafe().outboundBuffer() == null || writing == null ? 0 : output.unsentBytes(writing.pieces());
     }
 
     @Override

@@ -201,9 +201,8 @@ class FpduTest {
         Pieces pieces = ofFile.pieces();
         assertThat(pieces.lengthBytes()).isEqualTo(ofMemory.lengthBytes());
         assertThat(pieces.parts()).hasSizeLessThanOrEqualTo(2).allMatch(Pieces.Part::seen);
-        pieces.parts().stream()
-                .filter(part -> part.trailer() != null)
-                .forEach(part -> part.trailer().complete(file.slice(part.from(), part.lengthBytes())));
+        pieces.parts().stream().filter(part -> part.trailer() != null).forEach(part -> part.trailer()
+                .complete(file.slice(part.from(), part.lengthBytes())));
         assertThat(SentPieces.bytes(pieces, part -> file.slice(part.from(), part.lengthBytes())))
                 .isEqualTo(SentPieces.bytes(ofMemory.pieces(), part -> file));
     }

@@ -18,7 +18,8 @@ public final class SentPieces {
             }
             ByteBuffer inFile = files.apply(part).duplicate();
             Pieces.Gaps gaps = part.gaps();
-            ByteBuffer between = gaps == null ? ByteBuffer.allocate(0) : gaps.bytes().duplicate();
+            ByteBuffer between =
+                    gaps == null ? ByteBuffer.allocate(0) : gaps.bytes().duplicate();
             while (inFile.hasRemaining()) {
                 int everyBytes = gaps == null ? inFile.remaining() : Math.min(gaps.everyBytes(), inFile.remaining());
                 all.put(inFile.slice(inFile.position(), everyBytes));

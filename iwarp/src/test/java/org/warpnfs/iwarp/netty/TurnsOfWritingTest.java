@@ -96,7 +96,8 @@ class TurnsOfWritingTest {
         LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
         Admission admission = new Admission(IwarpConfig.defaults(), System::nanoTime);
         InetSocketAddress remote = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
-        QueuePairChannel link = new QueuePairChannel(socket, remote, FpduSize.KIB_64, new IwarpStatistics(rnic, admission), null);
+        QueuePairChannel link =
+                new QueuePairChannel(socket, remote, FpduSize.KIB_64, new IwarpStatistics(rnic, admission), null);
         QueuePair[] made = new QueuePair[1];
         link.attach(QueuePairMachine.responder(link, QueuePairConfig.defaults(), rnic, request -> {
             request.accept(

@@ -23,6 +23,7 @@ import org.warpnfs.server.config.DataPath;
 import org.warpnfs.server.config.DataServerText;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
+import org.warpnfs.server.config.FpduSizes;
 import org.warpnfs.server.config.IdMapFile;
 import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.KerberosChoice;
@@ -123,6 +124,8 @@ final class Configured {
                         settings.get(Settings.READ_MIRRORS).intValue()));
         ClusterChoice cluster = mistakes.tried(Optional.<ClusterChoice>empty(), () -> Optional.ofNullable(cluster()))
                 .orElse(null);
+        FpduSizes fpdus = mistakes.tried(
+                FpduSizes.DEFAULT, () -> FpduSizes.of(settings.at(Settings.FPDU), settings.get(Settings.FPDU)));
         mistakes.end();
         return new ServerConfig(
                 exports,
@@ -135,7 +138,8 @@ final class Configured {
                 new RdmaChoices(
                         settings.get(Settings.CRC),
                         settings.get(Settings.MARKERS),
-                        settings.get(Settings.READ_REPLIES)),
+                        settings.get(Settings.READ_REPLIES),
+                        fpdus),
                 settings.get(Settings.LEASE),
                 settings.get(Settings.THREADS).intValue(),
                 settings.get(Settings.PAYLOAD_MEMORY),

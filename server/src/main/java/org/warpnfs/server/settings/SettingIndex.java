@@ -36,6 +36,7 @@ public final class SettingIndex {
                 Settings.TLS_USER,
                 Settings.STATE,
                 Settings.CRC,
+                Settings.FPDU,
                 Settings.MARKERS,
                 Settings.READ_REPLIES,
                 Settings.SPLICE,

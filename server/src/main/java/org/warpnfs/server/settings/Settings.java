@@ -179,6 +179,18 @@ public final class Settings {
                     "Whether RDMA connections carry a CRC even if the client does not ask for it.")
             .flag("--crc", "off|on");
 
+    public static final Setting<List<String>> FPDU = Setting.of(
+                    "fpdu",
+                    new Kind.Words("mss|16k|64k or NETWORK=mss|16k|64k", true),
+                    List.<String>of(),
+                    "How long the frames (FPDUs) to RDMA clients may be, or to those of a network. May be repeated; the "
+                            + "narrowest",
+                    "network counts. mss: what fits a TCP segment, which iWARP adapters need. Larger ones cost less, "
+                            + "for Linux",
+                    "clients with siw.")
+            .shown("mss")
+            .flag("--fpdu", "SIZE|NETWORK=SIZE");
+
     public static final Setting<Boolean> MARKERS = Setting.of(
                     "markers",
                     new Kind.Switch(),
