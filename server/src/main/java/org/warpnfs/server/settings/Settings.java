@@ -183,11 +183,9 @@ public final class Settings {
                     "fpdu",
                     new Kind.Words("mss|16k|64k or NETWORK=mss|16k|64k", true),
                     List.<String>of(),
-                    "How long the frames (FPDUs) to RDMA clients may be, or to those of a network. May be repeated; the "
-                            + "narrowest",
-                    "network counts. mss: what fits a TCP segment, which iWARP adapters need. Larger ones cost less, "
-                            + "for Linux",
-                    "clients with siw.")
+                    "How long the frames (FPDUs) to RDMA clients may be, or to those of a network; the narrowest counts.",
+                    "May be repeated. mss: what fits a TCP segment, which iWARP adapters need. Larger ones cost less,",
+                    "for Linux clients with siw.")
             .shown("mss")
             .flag("--fpdu", "SIZE|NETWORK=SIZE");
 
