@@ -183,7 +183,7 @@ public final class Settings {
                     "fpdu",
                     new Kind.Words("mss|16k|64k or NETWORK=mss|16k|64k", true),
                     List.<String>of(),
-                    "How long the frames (FPDUs) to RDMA clients may be, or to those of a network; the narrowest counts.",
+                    "How long FPDUs (frames) to RDMA clients may be, or to those of a network; the narrowest counts.",
                     "May be repeated. mss: what fits a TCP segment, which iWARP adapters need. Larger ones cost less,",
                     "for Linux clients with siw.")
             .shown("mss")
