@@ -8,7 +8,11 @@ import org.warpnfs.payload.Pieces;
 public final class SentPieces {
     private SentPieces() {}
 
-    /** @param files gives the bytes of a part of a file */
+    /**
+     * Puts all bytes one after the other.
+     *
+     * @param files gives the bytes of a part of a file
+     */
     public static ByteBuffer bytes(Pieces pieces, Function<Pieces.Part, ByteBuffer> files) {
         ByteBuffer all = ByteBuffer.allocate((int) pieces.lengthBytes());
         int next = 0;
