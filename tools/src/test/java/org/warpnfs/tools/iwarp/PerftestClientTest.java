@@ -43,7 +43,8 @@ class PerftestClientTest {
     }
 
     private static Summary run(TestKind kind, InetSocketAddress server, Connector connector) throws Exception {
-        ClientPlan plan = new ClientPlan(kind, server, 1000, 10, 0, 16, 512, 1, 20, MPA);
+        int sizeBytes = kind == TestKind.ATOMIC_LAT ? TestOperation.WORD_BYTES : 1000;
+        ClientPlan plan = new ClientPlan(kind, server, sizeBytes, 10, 0, 16, 512, 1, 20, MPA);
         return new PerftestClient(plan, connector, new Progress(0, 20, line -> {}), 0).run();
     }
 

@@ -70,16 +70,6 @@ public final class AttributeUpdate {
         return (BitSet) named.clone();
     }
 
-    /** {@link #named()} of a file of that type: Linux has no permissions of a symbolic link and ignores them. */
-    public BitSet named(FileType type) {
-        BitSet set = named();
-        if (type == FileType.SYMLINK) {
-            set.clear(Attribute.MODE.number());
-            set.clear(Attribute.MODE_UMASK.number());
-        }
-        return set;
-    }
-
     /** The attributes to be set that are among {@code made} changes. */
     public BitSet named(AttributeChanges made) {
         BitSet set = named();

@@ -53,7 +53,7 @@ final class Create implements ChangingOperation {
                     directory.file(),
                     name,
                     attributes.withSize(null));
-            BitSet set = update.named(made.attributes().type());
+            BitSet set = update.named();
             set.clear(Attributes.SIZE);
             NewFileAcl.apply(call, directory, made, acls, set);
             change.encode(out);

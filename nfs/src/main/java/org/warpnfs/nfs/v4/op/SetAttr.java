@@ -30,7 +30,7 @@ final class SetAttr implements ChangingOperation {
             Location file = call.files().current();
             AttributeUpdate update = AttributeUpdate.decode(in, call.supported(file), call.owners());
             set(call, file, stateid, update, done);
-            Bitmap.encode(update.named(file.type()), out);
+            Bitmap.encode(update.named(), out);
         } catch (FsException e) {
             throw new PartlySet(Statuses.of(e.error()), done);
         } catch (Nfs4Exception e) {

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +21,28 @@ final class FileState {
 
     final FileKey key;
     final Set<OpenState> opens = new LinkedHashSet<>(2);
-    private final Map<Client, Set<OpenState>> byClient = new LinkedHashMap<>(2);
-    private final Set<OpenState> readers = new LinkedHashSet<>(2);
-    private final Set<OpenState> writers = new LinkedHashSet<>(2);
-    private final Set<OpenState> readDeniers = new LinkedHashSet<>(0);
-    private final Set<OpenState> writeDeniers = new LinkedHashSet<>(0);
+    private final Index byClient = new Index();
+    private final Index readers = new Index();
+    private final Index writers = new Index();
+    private final Index readDeniers = new Index();
+    private final Index writeDeniers = new Index();
     private long visited;
+
+    /** Some of the opens, by client, so that those of a client that is gone are passed in one step. */
+    private static final class Index {
+        final Map<Client, Set<OpenState>> opens = new LinkedHashMap<>(2);
+
+        void put(OpenState open, boolean belongs) {
+            if (belongs) {
+                opens.computeIfAbsent(open.client, _ -> new LinkedHashSet<>(2)).add(open);
+            } else {
+                opens.computeIfPresent(open.client, (_, own) -> {
+                    own.remove(open);
+                    return own.isEmpty() ? null : own;
+                });
+            }
+        }
+    }
 
     FileState(FileKey key) {
         this.key = key;
@@ -39,36 +56,23 @@ final class FileState {
     /** Updates the indices after an open was added, or its access or deny bits were changed. */
     void index(OpenState open) {
         opens.add(open);
-        byClient.computeIfAbsent(open.client, _ -> new LinkedHashSet<>(2)).add(open);
-        member(readers, open, (open.access & OpenRequest.READ) != 0);
-        member(writers, open, (open.access & OpenRequest.WRITE) != 0);
-        member(readDeniers, open, (open.deny & OpenRequest.READ) != 0);
-        member(writeDeniers, open, (open.deny & OpenRequest.WRITE) != 0);
-    }
-
-    private static void member(Set<OpenState> set, OpenState open, boolean belongs) {
-        if (belongs) {
-            set.add(open);
-        } else {
-            set.remove(open);
-        }
+        byClient.put(open, true);
+        readers.put(open, (open.access & OpenRequest.READ) != 0);
+        writers.put(open, (open.access & OpenRequest.WRITE) != 0);
+        readDeniers.put(open, (open.deny & OpenRequest.READ) != 0);
+        writeDeniers.put(open, (open.deny & OpenRequest.WRITE) != 0);
     }
 
     void remove(OpenState open) {
         opens.remove(open);
-        byClient.computeIfPresent(open.client, (_, own) -> {
-            own.remove(open);
-            return own.isEmpty() ? null : own;
-        });
-        readers.remove(open);
-        writers.remove(open);
-        readDeniers.remove(open);
-        writeDeniers.remove(open);
+        for (Index index : List.of(byClient, readers, writers, readDeniers, writeDeniers)) {
+            index.put(open, false);
+        }
     }
 
     /** The opens of a client. */
     Collection<OpenState> of(Client client) {
-        return byClient.getOrDefault(client, Set.of());
+        return byClient.opens.getOrDefault(client, Set.of());
     }
 
     /**
@@ -87,22 +91,19 @@ final class FileState {
         return first(readDeniers, writeDeniers, access);
     }
 
-    private @Nullable Conflict first(Set<OpenState> ofReading, Set<OpenState> ofWriting, int which) {
+    private @Nullable Conflict first(Index ofReading, Index ofWriting, int which) {
         Conflict found = (which & OpenRequest.READ) != 0 ? first(ofReading) : null;
         return found == null && (which & OpenRequest.WRITE) != 0 ? first(ofWriting) : found;
     }
 
-    /** A conflict without a holder says that too many of clients that are gone are in the way, for now. */
-    private @Nullable Conflict first(Set<OpenState> some) {
-        Iterator<OpenState> all = some.iterator();
+    private @Nullable Conflict first(Index some) {
+        Iterator<Client> all = some.opens.keySet().iterator();
         for (int gone = 0; all.hasNext(); gone++) {
-            if (gone == MAX_GONE) {
-                return new Conflict(null, null);
-            }
             visited++;
-            OpenState open = all.next();
-            if (!open.client.isForgotten()) {
-                return new Conflict(open.client, null);
+            Client client = all.next();
+            // One that is gone says that so many are in the way for now: whoever asks comes again.
+            if (!client.isForgotten() || gone == MAX_GONE) {
+                return new Conflict(client, null);
             }
             all.remove();
         }
@@ -122,7 +123,7 @@ final class FileState {
                 }
             }
         }
-        Iterator<Client> all = byClient.keySet().iterator();
+        Iterator<Client> all = byClient.opens.keySet().iterator();
         for (int gone = 0; all.hasNext(); ) {
             visited++;
             Client other = all.next();
@@ -139,12 +140,19 @@ final class FileState {
 
     /** Permission by any open that can write, or permission without a file. */
     IoGrant anyWriter() {
-        Iterator<OpenState> all = writers.iterator();
+        Iterator<Map.Entry<Client, Set<OpenState>>> all =
+                writers.opens.entrySet().iterator();
         for (int gone = 0; gone < MAX_GONE && all.hasNext(); gone++) {
+            Map.Entry<Client, Set<OpenState>> own = all.next();
             visited++;
-            OpenState open = all.next();
-            if (open.writer != null && !open.client.isGone()) {
-                return IoGrant.holding(open.writer);
+            if (own.getKey().isGone()) {
+                continue;
+            }
+            for (OpenState open : own.getValue()) {
+                visited++;
+                if (open.writer != null) {
+                    return IoGrant.holding(open.writer);
+                }
             }
         }
         return IoGrant.withoutFile();

@@ -54,21 +54,38 @@ class FileStateTest {
         assertThat(file.visited()).isLessThan(20);
     }
 
-    @Test
-    void questions_manyOpensOfAClientThatIsGone_lookAtAPortionEach() {
-        Client gone = client(1);
-        fill(gone, OpenRequest.READ, OpenRequest.WRITE);
+    private static Client gone(int id) {
+        Client gone = client(id);
         gone.letGo();
         gone.forget();
+        return gone;
+    }
 
-        int calls = 0;
-        while (file.shareConflict(OpenRequest.WRITE, 0) != null) {
-            calls++;
-            assertThat(file.visited()).isLessThanOrEqualTo((long) calls * FileState.MAX_GONE);
+    @Test
+    void questions_manyOpensOfAClientThatIsGone_passThemInOneStep() {
+        fill(gone(1), OpenRequest.READ, OpenRequest.WRITE);
+
+        assertThat(file.shareConflict(OpenRequest.WRITE, OpenRequest.READ)).isNull();
+        assertThat(file.isOpenByOthers(client(2), null)).isFalse();
+        assertThat(file.visited()).isEqualTo(3);
+    }
+
+    @Test
+    void questions_manyClientsThatAreGone_lookAtAPortionEach() {
+        int clients = 4 * FileState.MAX_GONE;
+        for (int i = 0; i < clients; i++) {
+            open(gone(i), "owner", OpenRequest.READ, OpenRequest.WRITE);
         }
 
-        assertThat(calls).isEqualTo(OPENS / FileState.MAX_GONE - 1);
-        assertThat(file.isOpenByOthers(client(2), null)).isFalse();
+        int calls = 0;
+        for (Conflict met = file.denied(OpenRequest.WRITE); met != null; met = file.denied(OpenRequest.WRITE)) {
+            assertThat(met.holder()).isNotNull().satisfies(holder -> assertThat(holder.isGone())
+                    .isTrue());
+            calls++;
+            assertThat(file.visited()).isLessThanOrEqualTo((long) calls * (FileState.MAX_GONE + 1));
+        }
+
+        assertThat(calls).isEqualTo(3);
     }
 
     @Test
