@@ -11,7 +11,13 @@ import org.warpnfs.testkit.Schedules;
 
 /** The lowest module uses the JDK alone. */
 @AnalyzeClasses(
-        packages = {"org.warpnfs.limits", "org.warpnfs.lanes", "org.warpnfs.schedule", "org.warpnfs.keys"},
+        packages = {
+            "org.warpnfs.limits",
+            "org.warpnfs.lanes",
+            "org.warpnfs.schedule",
+            "org.warpnfs.keys",
+            "org.warpnfs.stable"
+        },
         importOptions = DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest
@@ -37,6 +43,14 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.schedule");
+
+    @ArchTest
+    static final ArchRule STABLE_FILES_USE_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.stable")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.stable");
 
     @ArchTest
     static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs");

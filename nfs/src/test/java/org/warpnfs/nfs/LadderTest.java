@@ -31,7 +31,7 @@ class LadderTest {
         "org.warpnfs.fs.spi",
         "org.warpnfs.nfs.xdr",
         "org.warpnfs.nfs.stats",
-        "org.warpnfs.nfs.stable",
+        "org.warpnfs.stable",
         "org.warpnfs.nfs.idmap",
         "org.warpnfs.nfs.locks",
         "org.warpnfs.nfs.fence",
@@ -121,7 +121,7 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    "java..", "org.jspecify..", "org.slf4j..", "org.warpnfs.nfs.stable", "org.warpnfs.nfs.cluster");
+                    "java..", "org.jspecify..", "org.slf4j..", "org.warpnfs.stable", "org.warpnfs.nfs.cluster");
 
     @ArchTest
     static final ArchRule FENCES_KNOW_NO_PROTOCOL = classes()
@@ -134,17 +134,9 @@ class LadderTest {
                     "org.jspecify..",
                     "org.slf4j..",
                     "com.google.common..",
-                    "org.warpnfs.nfs.stable",
+                    "org.warpnfs.stable",
                     "org.warpnfs.nfs.cluster",
                     "org.warpnfs.nfs.fence");
-
-    @ArchTest
-    static final ArchRule STABLE_FILES_KNOW_NOTHING = classes()
-            .that()
-            .resideInAPackage("org.warpnfs.nfs.stable")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.nfs.stable");
 
     @ArchTest
     static final ArchRule NLM_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.nlm..", "org.warpnfs.nfs.export");

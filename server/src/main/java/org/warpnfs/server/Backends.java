@@ -29,7 +29,6 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.idmap.Identities;
-import org.warpnfs.nfs.stable.StableFiles;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.DataPath.OnOff;
@@ -44,6 +43,7 @@ import org.warpnfs.server.metrics.BackendTimes;
 import org.warpnfs.server.metrics.TimedFileSystem;
 import org.warpnfs.server.plugins.ChosenBackend;
 import org.warpnfs.server.plugins.Plugins;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * Opens and owns the file systems of a server.

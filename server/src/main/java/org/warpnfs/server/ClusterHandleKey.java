@@ -8,13 +8,12 @@ import java.nio.file.Path;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.nfs.stable.StableFiles;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.stable.StableFiles;
 
 /** The key that signs the file handles of all nodes of a cluster, so that handles are valid at each. */
 final class ClusterHandleKey {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterHandleKey.class);
-    private static final int BYTES = 16;
 
     private ClusterHandleKey() {}
 
@@ -29,11 +28,8 @@ final class ClusterHandleKey {
             if (!Files.exists(file)) {
                 make(cluster, file);
             }
-            byte[] key = Files.readAllBytes(file);
-            if (key.length != BYTES) {
-                throw new ConfigException(file + ": holds " + key.length + " bytes, not " + BYTES
-                        + "; restore it, or remove it, which makes every client's file handles stale");
-            }
+            // One without a checksum is left as it is: gateways of the version before read it too.
+            byte[] key = StateDirectory.handleKeyIn(file, Files.readAllBytes(file));
             StableFiles.sync(cluster);
             return key;
         } catch (NoSuchFileException e) {
@@ -46,7 +42,7 @@ final class ClusterHandleKey {
     private static void make(Path cluster, Path file) throws IOException {
         Path fresh = cluster.resolve("handle-key-" + UUID.randomUUID());
         try {
-            StableFiles.create(fresh, StateDirectory.freshHandleKey());
+            StableFiles.create(fresh, StateDirectory.withSum(StateDirectory.freshHandleKey()));
             Files.createLink(file, fresh);
         } catch (FileAlreadyExistsException e) {
             LOG.debug("another node has made {}", file);

@@ -11,7 +11,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.nfs.stable.StableFiles;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * Creates directories that survive a crash of the host: a name is on stable storage when its parent directory has been

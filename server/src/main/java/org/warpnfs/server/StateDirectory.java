@@ -1,6 +1,7 @@
 package org.warpnfs.server;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -15,12 +16,14 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.nfs.stable.StableFiles;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * The directory for what must survive a restart: the key that signs file handles, the NFSv4 recovery journal, and the
@@ -172,10 +175,11 @@ final class StateDirectory implements AutoCloseable {
     byte[] handleKey() throws ConfigException {
         Path file = path.resolve("handle-key");
         try {
-            byte[] key = Files.readAllBytes(file);
-            if (key.length != HANDLE_KEY_BYTES) {
-                throw new ConfigException(file + ": holds " + key.length + " bytes, not " + HANDLE_KEY_BYTES
-                        + "; restore it, or remove it, which makes every client's file handles stale");
+            byte[] contents = Files.readAllBytes(file);
+            byte[] key = handleKeyIn(file, contents);
+            if (contents.length == HANDLE_KEY_BYTES) {
+                // Of an earlier version.
+                StableFiles.replace(file, withSum(key));
             }
             // The server that created it may have been killed before the sync.
             sync.sync(path);
@@ -185,6 +189,34 @@ final class StateDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw new ConfigException(file + ": " + reason(e), e);
         }
+    }
+
+    /**
+     * The key in a file: {@value #HANDLE_KEY_BYTES} bytes, and their CRC-32C, which files of earlier versions lack.
+     *
+     * @throws ConfigException if the file is damaged; it says what to do
+     */
+    static byte[] handleKeyIn(Path file, byte[] contents) throws ConfigException {
+        byte[] key = Arrays.copyOf(contents, HANDLE_KEY_BYTES);
+        if (contents.length == HANDLE_KEY_BYTES || Arrays.equals(contents, withSum(key))) {
+            return key;
+        }
+        throw new ConfigException(file + ": "
+                + (contents.length == HANDLE_KEY_BYTES + Integer.BYTES
+                        ? "is damaged, its checksum is wrong"
+                        : "holds " + contents.length + " bytes, not " + HANDLE_KEY_BYTES + " and a checksum of "
+                                + Integer.BYTES)
+                + "; restore it, or remove it, which makes every client's file handles stale");
+    }
+
+    /** What a file has for a key. */
+    static byte[] withSum(byte[] key) {
+        CRC32C sum = new CRC32C();
+        sum.update(key);
+        return ByteBuffer.allocate(key.length + Integer.BYTES)
+                .put(key)
+                .putInt((int) sum.getValue())
+                .array();
     }
 
     /** Returns a new key, for a server without state directory, whose handles end with its process. */
@@ -197,7 +229,7 @@ final class StateDirectory implements AutoCloseable {
     private byte[] makeHandleKey(Path file) throws ConfigException {
         byte[] key = freshHandleKey();
         try {
-            StableFiles.replace(file, key);
+            StableFiles.replace(file, withSum(key));
             sync.sync(path);
             return key;
         } catch (IOException e) {

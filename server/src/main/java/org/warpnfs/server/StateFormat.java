@@ -8,8 +8,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.warpnfs.nfs.stable.StableFiles;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * The format of a state directory, recorded in a file of one line: {@code warpnfs-state 1}. A directory without this

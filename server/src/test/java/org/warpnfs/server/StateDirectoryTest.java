@@ -96,6 +96,62 @@ class StateDirectoryTest {
         }
     }
 
+    /** Of each byte of the key and of its checksum, each bit. */
+    @Test
+    void handleKey_anyByteChanged_isRefusedWithWhatToDoAndKept() throws Exception {
+        Path file = temporary.resolve("handle-key");
+        try (StateDirectory state = StateDirectory.open(temporary)) {
+            state.handleKey();
+            byte[] whole = Files.readAllBytes(file);
+            for (int bit = 0; bit < whole.length * Byte.SIZE; bit++) {
+                byte[] damaged = whole.clone();
+                damaged[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+                Files.write(file, damaged);
+                assertThatThrownBy(state::handleKey)
+                        .isInstanceOf(ConfigException.class)
+                        .hasMessageContaining(file + ": is damaged")
+                        .hasMessageContaining("restore it, or remove it");
+                assertThat(file).hasBinaryContent(damaged);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 15, 17, 19, 21, 4096})
+    void handleKey_cutOrLonger_isRefusedWithWhatToDoAndKept(int length) throws Exception {
+        Path file = temporary.resolve("handle-key");
+        Files.write(file, new byte[length]);
+        try (StateDirectory state = StateDirectory.open(temporary)) {
+            assertThatThrownBy(state::handleKey)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(file + ": holds " + length + " bytes")
+                    .hasMessageContaining("restore it, or remove it");
+        }
+        assertThat(file).hasSize(length);
+    }
+
+    @Test
+    void handleKey_directoryInItsPlace_isRefused() throws Exception {
+        Path file = Files.createDirectory(temporary.resolve("handle-key"));
+        try (StateDirectory state = StateDirectory.open(temporary)) {
+            assertThatThrownBy(state::handleKey)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(file + "");
+        }
+    }
+
+    @Test
+    void handleKey_ofAnEarlierVersion_isKeptAndGetsAChecksum() throws Exception {
+        Path file = temporary.resolve("handle-key");
+        byte[] key = "sixteen bytes...".getBytes(StandardCharsets.US_ASCII);
+        Files.write(file, key);
+        try (StateDirectory state = StateDirectory.open(temporary)) {
+            assertThat(state.handleKey()).isEqualTo(key);
+            assertThat(file).hasSize(20);
+            assertThat(state.handleKey()).isEqualTo(key);
+        }
+    }
+
     @Test
     void handleKey_damaged_isRefusedAndKept() throws Exception {
         Files.write(temporary.resolve("handle-key"), new byte[5]);

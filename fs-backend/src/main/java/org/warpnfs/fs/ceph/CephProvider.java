@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,6 +15,7 @@ import org.warpnfs.fs.spi.BackendException;
 import org.warpnfs.fs.spi.BackendOption;
 import org.warpnfs.fs.spi.BackendProvider;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.stable.StableFiles;
 
 /** Opens directories of a file system of Ceph. */
 public final class CephProvider implements BackendProvider {
@@ -88,26 +88,33 @@ public final class CephProvider implements BackendProvider {
     static String name(Path stateDirectory) throws BackendException {
         Path file = stateDirectory.resolve("mount-name");
         try {
-            String name = read(stateDirectory, file);
+            String name = read(file);
             if (NAME_OF_MOUNT.matcher(name).matches()) {
                 return name;
             }
         } catch (IOException e) {
             throw BackendException.ofSource(file + " cannot be read or written: " + e.getMessage(), e);
         }
-        throw BackendException.ofSource(file + " has no name of a mount: remove it");
+        throw BackendException.ofSource(file + " has no name of a mount: remove it. Then the cluster takes this server"
+                + " for another one, which waits until the session of the earlier one has ended");
     }
 
-    /** Reads the name, and makes one if there is none. One that cannot be read is not replaced. */
-    private static String read(Path stateDirectory, Path file) throws IOException {
+    /**
+     * Reads the name, and makes one if there is none. One that cannot be read is not replaced. An earlier version wrote
+     * an empty file if the host ended meanwhile: nothing has used its name.
+     */
+    private static String read(Path file) throws IOException {
         try {
-            return Files.readString(file);
+            byte[] name = Files.readAllBytes(file);
+            if (name.length > 0) {
+                return new String(name, StandardCharsets.ISO_8859_1);
+            }
         } catch (NoSuchFileException e) {
-            Path made = stateDirectory.resolve("mount-name.new");
-            Files.writeString(made, "warpnfs-" + UUID.randomUUID());
-            Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
-            return Files.readString(file);
+            // It is the first start.
         }
+        String made = "warpnfs-" + UUID.randomUUID();
+        StableFiles.replace(file, made.getBytes(StandardCharsets.US_ASCII));
+        return made;
     }
 
     private static String given(Map<String, String> options, String name) {

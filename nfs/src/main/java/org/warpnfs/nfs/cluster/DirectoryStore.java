@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.stable.StableFiles;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * The store of a cluster in a directory that all nodes see.

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.cluster.DirectoryStore;
-import org.warpnfs.nfs.stable.StableFiles;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * Fences in a directory that all gateways see.

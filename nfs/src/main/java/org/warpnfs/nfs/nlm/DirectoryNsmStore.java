@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.warpnfs.nfs.stable.StableFiles;
+import org.warpnfs.stable.StableFiles;
 
 /** Each text in a file of its own, those of clients in {@code hosts}. */
 public final class DirectoryNsmStore implements NsmStore {
@@ -84,6 +84,5 @@ public final class DirectoryNsmStore implements NsmStore {
 
     private static void write(Path into, String name, String text) throws IOException {
         StableFiles.replace(into.resolve(name), text.getBytes(StandardCharsets.US_ASCII));
-        StableFiles.sync(into);
     }
 }

@@ -66,7 +66,7 @@ class StateLadderTest {
                 "org.warpnfs.fs.spi",
                 "org.warpnfs.nfs.locks",
                 "org.warpnfs.nfs.fence",
-                "org.warpnfs.nfs.stable",
+                "org.warpnfs.stable",
                 "org.warpnfs.nfs.cluster",
                 "org.warpnfs.nfs.v4.xdr");
         return classes()

@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.Set;
-import org.warpnfs.nfs.stable.StableFiles;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * A file of batches. Each batch is on stable storage before the next one begins. So whatever the end of the host

@@ -1,4 +1,4 @@
-package org.warpnfs.nfs.stable;
+package org.warpnfs.stable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,8 +40,9 @@ public final class StableFiles {
     }
 
     /**
-     * Gives a file these contents, or leaves it as it was. Returns when the contents are on stable storage; that the
-     * file has them may not be, until its directory is {@linkplain #sync synced}. For one thread at a time and file.
+     * Gives a file these contents, or leaves it as it was, whenever the host stops: writes a temporary file, syncs it,
+     * renames it, and syncs the directory. Returns when all that is on stable storage. For one thread at a time and
+     * file.
      */
     public static void replace(Path file, byte[] contents) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
@@ -49,6 +50,10 @@ public final class StableFiles {
         Files.deleteIfExists(fresh);
         create(fresh, contents);
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null) {
+            sync(directory);
+        }
     }
 
     /** Writes to the beginning of a file; returns when it is on stable storage. */
