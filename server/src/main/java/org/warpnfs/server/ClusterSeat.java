@@ -310,7 +310,7 @@ final class ClusterSeat implements AutoCloseable {
             ClusterStore.Versioned read = store.read();
             requireSame(read.record());
             // Before it looks at the others, which takes long if their signs cannot be read.
-            membership.renewed(began, System.nanoTime());
+            membership.renewed(began, System.nanoTime(), read);
             dead.saw(read.record(), System.nanoTime());
             Set<String> watched = membership.watched(read.record());
             if (!seen.hasTried(watched)) {

@@ -145,8 +145,19 @@ public final class Membership {
      *
      * @param beganNanos a time before it was
      * @param nowNanos the present time; a sign that took too long comes too late
+     * @param read the record. If it says that this node is dead, or that a grace period has begun, no new state is
+     *     granted from now on, however long it takes to look at the others
      */
-    public void renewed(long beganNanos, long nowNanos) {
+    public void renewed(long beganNanos, long nowNanos, ClusterStore.Versioned read) {
+        if (read.version() >= latestVersion) {
+            // Its clock may have stood still, so that only the record tells.
+            if (!read.record().isRunning(node, instance)) {
+                lost = true;
+            }
+            if (read.record().isGrace()) {
+                enforced = true;
+            }
+        }
         if (!isLost(nowNanos)) {
             renewedNanos = beganNanos;
         }

@@ -23,7 +23,7 @@ class MembershipTest {
     }
 
     private Membership.Step stepOf(Membership node) {
-        node.renewed(now, now);
+        node.renewed(now, now, latest);
         Signs signs = new Signs(node.watched(latest.record()), beats, now);
         return node.step(now, new View(latest, signs, now));
     }
@@ -89,6 +89,37 @@ class MembershipTest {
         b.done();
         write(b.stopped(latest.record(), false));
         assertThat(latest.record().members()).containsOnlyKeys("a");
+    }
+
+    @Test
+    void nodeWhoseClockStoodStill_andReadsThatItIsDead_grantsNothing_whileItLooksAtTheOthers() {
+        // The virtual machine was paused: no time has passed by its own clock, but the others declared it dead.
+        write(latest.record().failed("a", member("a").instance()));
+        assertThat(a.isEnforced(now)).isFalse();
+        a.renewed(now, now, latest);
+        // It has not stepped: the signs of the others are still being read, which may take long.
+        assertThat(a.isEnforced(now)).isTrue();
+        assertThat(a.isLost(now)).isTrue();
+        assertThat(stepOf(a)).isInstanceOf(Membership.Step.Lost.class);
+    }
+
+    @Test
+    void nodeThatReadsOfAGracePeriod_grantsNothing_whileItLooksAtTheOthers() {
+        write(latest.record().join("b"));
+        write(latest.record().failed("b", member("b").instance()));
+        assertThat(latest.record().isGrace()).isTrue();
+        a.renewed(now, now, latest);
+        assertThat(a.isEnforced(now)).isTrue();
+        assertThat(a.isLost(now)).isFalse();
+    }
+
+    @Test
+    void nodeThatWasStoppedForLong_grantsNothing_thoughItHasReadNothing() {
+        // SIGSTOP: its clock goes on.
+        now += TIMING.deadNanos();
+        assertThat(a.isEnforced(now)).isTrue();
+        a.renewed(now, now, latest);
+        assertThat(a.isEnforced(now)).isTrue();
     }
 
     @Test

@@ -168,7 +168,7 @@ final class ScaleGateway {
     }
 
     private void consider(long began, ClusterStore.Versioned read, Signs signs, int attempts) {
-        member().renewed(began, world.now());
+        member().renewed(began, world.now(), read);
         switch (member().step(world.now(), new View(read, signs, world.now()))) {
             case Membership.Step.Lost() -> {
                 dead = true;

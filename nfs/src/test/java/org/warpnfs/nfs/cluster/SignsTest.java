@@ -51,7 +51,7 @@ class SignsTest {
     /** What the record is after a node has looked and stepped; a loop without end fails. */
     private void settle() throws IOException {
         for (int attempt = 0; attempt < 20; attempt++) {
-            a.renewed(now, now);
+            a.renewed(now, now, latest);
             Signs signs = lookout.look(a.watched(latest.record()));
             switch (a.step(now, new View(latest, signs, now))) {
                 case Membership.Step.Propose(ClusterRecord next) ->

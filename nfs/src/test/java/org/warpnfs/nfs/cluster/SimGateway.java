@@ -145,7 +145,7 @@ final class SimGateway {
         if (stopping) {
             return;
         }
-        member().renewed(began, world.now());
+        member().renewed(began, world.now(), read);
         switch (member().step(world.now(), new View(read, signs, world.now()))) {
             case Membership.Step.Lost() -> world.crash(this);
             case Membership.Step.Idle() -> {
