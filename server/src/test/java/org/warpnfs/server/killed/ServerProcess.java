@@ -131,13 +131,26 @@ final class ServerProcess {
 
     /** Sends SIGHUP. */
     void hangUp() throws Exception {
-        if (new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid()))
+        signal("HUP");
+    }
+
+    /** Sends a signal that does not end the process by itself. */
+    void signal(String name) throws Exception {
+        if (new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
                         .inheritIO()
                         .start()
                         .waitFor()
                 != 0) {
-            throw new AssertionError("no SIGHUP to " + process.pid());
+            throw new AssertionError("no SIG" + name + " to " + process.pid());
         }
+    }
+
+    /** Returns the exit status of a process that ends on its own. */
+    int awaitEnd() throws Exception {
+        if (!process.waitFor(READY_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("the server does not end:\n" + output());
+        }
+        return process.exitValue();
     }
 
     /** Sends SIGTERM and returns the exit status. */
