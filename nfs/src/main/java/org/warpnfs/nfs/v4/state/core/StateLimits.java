@@ -55,7 +55,7 @@ public record StateLimits(
     /** A session that has used 64 slots, and has 64 connections; without replies. */
     public static final int SESSION_BYTES = 16_384;
     /** An open, with what the state has for its file. */
-    public static final int OPEN_BYTES = 2_304;
+    public static final int OPEN_BYTES = 2_688;
     /** An owner of NFSv4.0 whose last reply is the refusal of a lock that such an owner holds. */
     public static final int OWNER_BYTES = 1_920;
     /** A lock stateid, without its owner of NFSv4.0. */
@@ -63,7 +63,7 @@ public record StateLimits(
 
     public static final int RANGE_BYTES = 224;
     /** A delegation, with what the state has for its file. */
-    public static final int DELEGATION_BYTES = 1_536;
+    public static final int DELEGATION_BYTES = 1_920;
 
     /** Limits for data of up to {@code maxIoBytes} in one READ or WRITE. */
     public static StateLimits forIoOf(int maxIoBytes) {

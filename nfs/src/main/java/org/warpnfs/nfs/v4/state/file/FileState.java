@@ -1,10 +1,10 @@
 package org.warpnfs.nfs.v4.state.file;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,26 +21,38 @@ final class FileState {
 
     final FileKey key;
     final Set<OpenState> opens = new LinkedHashSet<>(2);
-    private final Index byClient = new Index();
+    private final Map<Client, Set<OpenState>> byClient = new LinkedHashMap<>(2);
     private final Index readers = new Index();
     private final Index writers = new Index();
     private final Index readDeniers = new Index();
     private final Index writeDeniers = new Index();
     private long visited;
 
-    /** Some of the opens, by client, so that those of a client that is gone are passed in one step. */
+    /**
+     * The clients that have opens of one kind, with the number of their opens: those of a client that is gone are
+     * passed in one step. Most files have one open, and nobody denies anything.
+     */
     private static final class Index {
-        final Map<Client, Set<OpenState>> opens = new LinkedHashMap<>(2);
+        @Nullable
+        Map<Client, Integer> opens;
 
-        void put(OpenState open, boolean belongs) {
-            if (belongs) {
-                opens.computeIfAbsent(open.client, _ -> new LinkedHashSet<>(2)).add(open);
-            } else {
-                opens.computeIfPresent(open.client, (_, own) -> {
-                    own.remove(open);
-                    return own.isEmpty() ? null : own;
-                });
+        /** @param was and {@code is} say whether the open is of this kind */
+        void change(Client client, boolean was, boolean is) {
+            if (was == is) {
+                return;
             }
+            Map<Client, Integer> counts = opens;
+            if (counts == null) {
+                counts = new LinkedHashMap<>(2);
+                opens = counts;
+            }
+            // One that is gone may have been taken out before.
+            counts.merge(client, is ? 1 : -1, (before, more) -> before + more > 0 ? before + more : null);
+            counts.remove(client, -1);
+        }
+
+        Iterator<Client> clients() {
+            return opens == null ? Collections.emptyIterator() : opens.keySet().iterator();
         }
     }
 
@@ -56,23 +68,36 @@ final class FileState {
     /** Updates the indices after an open was added, or its access or deny bits were changed. */
     void index(OpenState open) {
         opens.add(open);
-        byClient.put(open, true);
-        readers.put(open, (open.access & OpenRequest.READ) != 0);
-        writers.put(open, (open.access & OpenRequest.WRITE) != 0);
-        readDeniers.put(open, (open.deny & OpenRequest.READ) != 0);
-        writeDeniers.put(open, (open.deny & OpenRequest.WRITE) != 0);
+        byClient.computeIfAbsent(open.client, _ -> new LinkedHashSet<>(2)).add(open);
+        count(open, open.access, open.deny);
+    }
+
+    private void count(OpenState open, int access, int deny) {
+        Client client = open.client;
+        readers.change(client, has(open.indexedAccess, OpenRequest.READ), has(access, OpenRequest.READ));
+        writers.change(client, has(open.indexedAccess, OpenRequest.WRITE), has(access, OpenRequest.WRITE));
+        readDeniers.change(client, has(open.indexedDeny, OpenRequest.READ), has(deny, OpenRequest.READ));
+        writeDeniers.change(client, has(open.indexedDeny, OpenRequest.WRITE), has(deny, OpenRequest.WRITE));
+        open.indexedAccess = access;
+        open.indexedDeny = deny;
+    }
+
+    private static boolean has(int bits, int bit) {
+        return (bits & bit) != 0;
     }
 
     void remove(OpenState open) {
         opens.remove(open);
-        for (Index index : List.of(byClient, readers, writers, readDeniers, writeDeniers)) {
-            index.put(open, false);
-        }
+        byClient.computeIfPresent(open.client, (_, own) -> {
+            own.remove(open);
+            return own.isEmpty() ? null : own;
+        });
+        count(open, 0, 0);
     }
 
     /** The opens of a client. */
     Collection<OpenState> of(Client client) {
-        return byClient.opens.getOrDefault(client, Set.of());
+        return byClient.getOrDefault(client, Set.of());
     }
 
     /**
@@ -97,7 +122,7 @@ final class FileState {
     }
 
     private @Nullable Conflict first(Index some) {
-        Iterator<Client> all = some.opens.keySet().iterator();
+        Iterator<Client> all = some.clients();
         for (int gone = 0; all.hasNext(); gone++) {
             visited++;
             Client client = all.next();
@@ -123,7 +148,7 @@ final class FileState {
                 }
             }
         }
-        Iterator<Client> all = byClient.opens.keySet().iterator();
+        Iterator<Client> all = byClient.keySet().iterator();
         for (int gone = 0; all.hasNext(); ) {
             visited++;
             Client other = all.next();
@@ -140,18 +165,20 @@ final class FileState {
 
     /** Permission by any open that can write, or permission without a file. */
     IoGrant anyWriter() {
-        Iterator<Map.Entry<Client, Set<OpenState>>> all =
-                writers.opens.entrySet().iterator();
-        for (int gone = 0; gone < MAX_GONE && all.hasNext(); gone++) {
-            Map.Entry<Client, Set<OpenState>> own = all.next();
+        long last = visited + MAX_GONE;
+        for (Iterator<Client> all = writers.clients(); all.hasNext() && visited < last; ) {
+            Client client = all.next();
             visited++;
-            if (own.getKey().isGone()) {
+            if (client.isGone()) {
                 continue;
             }
-            for (OpenState open : own.getValue()) {
+            for (OpenState open : of(client)) {
                 visited++;
                 if (open.writer != null) {
                     return IoGrant.holding(open.writer);
+                }
+                if (visited >= last) {
+                    break;
                 }
             }
         }

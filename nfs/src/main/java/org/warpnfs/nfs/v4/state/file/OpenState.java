@@ -23,6 +23,11 @@ public final class OpenState implements StateEntry {
 
     int denySeen;
 
+    /** The bits by which {@link FileState} has counted this open. */
+    int indexedAccess;
+
+    int indexedDeny;
+
     @Nullable
     SharedFile reader;
 
