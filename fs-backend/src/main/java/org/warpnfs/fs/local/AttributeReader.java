@@ -3,7 +3,6 @@ package org.warpnfs.fs.local;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -13,8 +12,8 @@ import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
 /** Converts the result of statx(2) to attributes of the SPI. */
@@ -69,10 +68,10 @@ final class AttributeReader {
                         type == FileType.DIRECTORY ? AclXattrs.get(fd, AclXattrs.DEFAULT) : null);
     }
 
-    /** The file's access list, or null. */
-    @Nullable
-    PosixAcl accessList(Fd fd) throws FsException {
-        return mapped ? acls(fd).access() : AclXattrs.get(fd, AclXattrs.ACCESS);
+    /** What decides who may use a file whose owner is mapped, as it is at one moment. */
+    Protection protectionOfMapped(Fd fd) throws FsException {
+        OwnerAttribute kept = OwnerAttribute.of(fd, statx(fd));
+        return kept.ownership().protection(kept.type());
     }
 
     /** Reads the wanted attributes; the others may have any value. */

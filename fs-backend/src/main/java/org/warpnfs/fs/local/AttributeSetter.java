@@ -110,9 +110,9 @@ final class AttributeSetter {
             }
             Long sizeBytes = changes.sizeBytes();
             if (sizeBytes != null && writable != null) {
+                owners.beforeWrite(caller, writable);
                 authority.runAs(caller, () -> DataCalls.truncate(writable, sizeBytes));
                 made = made.withSize(sizeBytes);
-                owners.afterWrite(caller, writable);
             }
             setTimes(caller, file, changes.accessTime(), changes.modifyTime());
         } catch (ErrnoException e) {

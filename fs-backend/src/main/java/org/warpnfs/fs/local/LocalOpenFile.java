@@ -304,6 +304,7 @@ final class LocalOpenFile implements OpenFile {
     }
 
     private void change(Fd fd, Authority.ResultlessCalls calls) throws FsException, ErrnoException {
+        tree.owners().beforeWrite(caller, fd);
         try {
             tree.authority().runAsWriter(caller, entry.mode(), calls);
         } catch (ErrnoException e) {
@@ -318,13 +319,10 @@ final class LocalOpenFile implements OpenFile {
 
     private void noteChange(Fd fd) throws FsException {
         try {
-            tree.owners().afterWrite(caller, fd);
             long look = entry.look();
             Statx statx = tree.attributes().changed(fd);
             entry.seen(look, statx);
             afterChange = statx;
-        } catch (ErrnoException e) {
-            throw ChangeSync.afterChange(Failure.of(e));
         } catch (FsException e) {
             throw ChangeSync.afterChange(e);
         }

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
@@ -25,8 +26,10 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.Ownership;
+import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.PosixRules;
 
 /**
@@ -43,6 +46,8 @@ final class MappedOwners implements Owners {
     private static final int FILE_ON_HOST = 0600;
     private static final ByteBuffer NO_TARGET = ByteBuffer.allocate(0);
     private static final int LEFTOVERS_STEP = 64;
+    private static final int MAX_LEFTOVERS = 4096;
+    private static final int MAX_TRIES = 8;
     private static final int OPEN_TO_ALL = 01777;
     /** Made by mkfs. */
     private static final byte[] LOST_AND_FOUND = "lost+found".getBytes(StandardCharsets.US_ASCII);
@@ -66,7 +71,8 @@ final class MappedOwners implements Owners {
             }
         } catch (ErrnoException e) {
             return switch (e.errno()) {
-                case Errno.EROFS, Errno.EACCES -> null;
+                case Errno.EROFS -> null;
+                case Errno.EACCES -> UserXattrs.areSupported(root) ? null : "the file system keeps no user attributes";
                 default -> "the file system makes no files without a name (" + e.getMessage() + ")";
             };
         }
@@ -106,17 +112,26 @@ final class MappedOwners implements Owners {
         if (changes.uid() == null && changes.gid() == null && changes.permissions() == null) {
             return false;
         }
-        change(file, (type, before) -> before.after(caller, type, changes));
+        AttributeChanges own =
+                new AttributeChanges(changes.permissions(), changes.uid(), changes.gid(), null, null, null);
+        change(file, (type, before) -> {
+            // Judged before, but the owner may have changed since.
+            PosixJudge.requireSettable(caller, before.protection(type), own);
+            return before.after(caller, type, changes);
+        });
         return true;
     }
 
     @Override
     public void setAcls(Caller caller, Fd file, AclChanges changes) throws FsException, ErrnoException {
-        change(file, (_, before) -> before.after(caller, changes));
+        change(file, (type, before) -> {
+            PosixJudge.requireAclsSettable(caller, before.protection(type), changes);
+            return before.after(caller, changes);
+        });
     }
 
     @Override
-    public void afterWrite(Caller caller, Fd file) throws FsException, ErrnoException {
+    public void beforeWrite(Caller caller, Fd file) throws FsException, ErrnoException {
         if (caller.isSuperuser()) {
             return;
         }
@@ -128,6 +143,9 @@ final class MappedOwners implements Owners {
 
     private static void change(Fd file, Change change) throws FsException, ErrnoException {
         Statx host = AttributeReader.statx(file);
+        if (!OwnerAttribute.canHave(host)) {
+            throw FsException.of(FsError.NOT_PERMITTED, "another user of the host owns the file");
+        }
         Lock lock = RegularOpener.lockOf(host);
         lock.lock();
         try {
@@ -138,17 +156,14 @@ final class MappedOwners implements Owners {
         }
     }
 
-    /** Keeps an attribute. The host wants permission to write for that, which a file of the host's may lack. */
+    /** Keeps an attribute. From then on the host lets nobody but the server in, also if the file was put there. */
     private static void write(Fd file, Statx host, OwnerAttribute attribute) throws ErrnoException {
-        try {
-            attribute.write(file);
-        } catch (ErrnoException e) {
-            if (e.errno() != Errno.EACCES) {
-                throw e;
-            }
-            AttributeCalls.chmod(file, (host.mode() & ~Statx.TYPE_MASK) | FILE_ON_HOST);
-            attribute.write(file);
+        boolean isDirectory = AttributeReader.type(host) == FileType.DIRECTORY;
+        int onHost = isDirectory ? DIRECTORY_ON_HOST : FILE_ON_HOST;
+        if ((host.mode() & PosixJudge.PERMISSION_BITS) != onHost) {
+            AttributeCalls.chmod(file, onHost);
         }
+        attribute.write(file);
     }
 
     @Override
@@ -203,26 +218,47 @@ final class MappedOwners implements Owners {
         }
     }
 
-    private Fd makeDirectory(Caller caller, Fd parent, FileName name, NewNode node) throws FsException, ErrnoException {
-        byte[] unfinished = unfinishedName();
-        NameCalls.makeDirectory(parent, unfinished, DIRECTORY_ON_HOST);
+    private Fd makeDirectory(Caller caller, Fd parent, FileName name, NewNode node)
+            throws FsException, ErrnoException {
+        for (int tries = 1; ; tries++) {
+            byte[] unfinished = unfinishedName();
+            NameCalls.makeDirectory(parent, unfinished, DIRECTORY_ON_HOST);
+            try {
+                return finishDirectory(caller, parent, unfinished, name, node);
+            } catch (ErrnoException e) {
+                removeUnfinished(parent, unfinished);
+                // A removal of the parent that failed may have taken it for one that a crash has left.
+                if (e.errno() != Errno.ENOENT || tries == MAX_TRIES) {
+                    throw e;
+                }
+            } catch (FsException e) {
+                removeUnfinished(parent, unfinished);
+                throw e;
+            }
+        }
+    }
+
+    private static Fd finishDirectory(Caller caller, Fd parent, byte[] unfinished, FileName name, NewNode node)
+            throws FsException, ErrnoException {
+        Fd made = OpenCalls.openAt(parent, unfinished, OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW);
         boolean named = false;
         try {
-            Fd made = OpenCalls.openAt(parent, unfinished, OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW);
-            try {
-                newAttribute(caller, parent, node).write(made);
-                NameCalls.renameToFree(parent, unfinished, name.toBytes());
-                named = true;
-                return made;
-            } finally {
-                if (!named) {
-                    made.close();
-                }
-            }
+            newAttribute(caller, parent, node).write(made);
+            NameCalls.renameToFree(parent, unfinished, name.toBytes());
+            named = true;
+            return made;
         } finally {
             if (!named) {
-                NameCalls.removeDirectory(parent, unfinished);
+                made.close();
             }
+        }
+    }
+
+    private static void removeUnfinished(Fd parent, byte[] unfinished) {
+        try {
+            NameCalls.removeDirectory(parent, unfinished);
+        } catch (ErrnoException e) {
+            // It stays hidden. Why the directory could not be made is what counts.
         }
     }
 
@@ -253,26 +289,26 @@ final class MappedOwners implements Owners {
 
     @Override
     public boolean removeLeftovers(Fd directory) throws FsException, ErrnoException {
-        boolean removed = false;
+        List<byte[]> left = new ArrayList<>();
         try (Fd listed = OpenCalls.reopen(directory, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY)) {
             DirectoryStream stream = new DirectoryStream(listed);
             List<DirectoryStream.Entry> names = stream.next(LEFTOVERS_STEP);
             while (!names.isEmpty()) {
                 for (DirectoryStream.Entry entry : names) {
-                    if (!isUnfinished(entry.name())) {
-                        return removed;
+                    if (!isUnfinished(entry.name()) || left.size() == MAX_LEFTOVERS) {
+                        return false;
                     }
-                    NameCalls.removeDirectory(directory, entry.name());
-                    removed = true;
+                    left.add(entry.name());
                 }
                 names = stream.next(LEFTOVERS_STEP);
             }
         }
-        return removed;
+        left.forEach(name -> removeUnfinished(directory, name));
+        return !left.isEmpty();
     }
 
     /** What becomes of an ownership. */
     private interface Change {
-        Ownership of(FileType type, Ownership before);
+        Ownership of(FileType type, Ownership before) throws FsException;
     }
 }

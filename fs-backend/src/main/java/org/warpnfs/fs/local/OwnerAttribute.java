@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.IdentityCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.local.libc.XattrCalls;
 import org.warpnfs.fs.spi.Acls;
@@ -61,17 +62,23 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     }
 
     /**
-     * The attribute of a file, or what it would be if the file had one.
+     * The attribute of a file, or what it would be if the file had one. Only files of the server's user have one: whoever
+     * owns a file on the host may set its attributes there.
      *
      * @param host of the file
-     * @throws FsException IO if the attribute is damaged
+     * @throws FsException IO if the attribute cannot be read or is damaged
      */
     static OwnerAttribute of(Fd file, Statx host) throws FsException {
-        OwnerAttribute kept = read(file);
+        OwnerAttribute kept = canHave(host) ? read(file) : null;
         return kept != null
                 ? kept
                 : new OwnerAttribute(
                         host.mode(), host.uid(), host.gid(), host.deviceMajor(), host.deviceMinor(), Acls.NONE);
+    }
+
+    /** True if the attribute of such a file is believed. */
+    static boolean canHave(Statx host) {
+        return host.uid() == IdentityCalls.effectiveUser();
     }
 
     /** True if the file has the attribute. */
@@ -85,8 +92,9 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
             value = XattrCalls.get(file, NAME_BYTES);
         } catch (ErrnoException e) {
             return switch (e.errno()) {
-                // The server can read all files that it made. One of the host's that it cannot read has no attribute.
-                case Errno.ENODATA, Errno.EOPNOTSUPP, Errno.EACCES -> null;
+                case Errno.ENODATA, Errno.EOPNOTSUPP -> null;
+                // Somebody on the host has made it unreadable. What it is to clients must not be guessed.
+                case Errno.EACCES -> throw FsException.of(FsError.IO, "cannot read the extended attribute " + NAME);
                 default -> throw Failure.of(e);
             };
         }

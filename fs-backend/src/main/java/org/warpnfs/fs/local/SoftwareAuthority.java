@@ -92,9 +92,12 @@ final class SoftwareAuthority implements Authority {
 
     /** Permissions and access control list. The list is not read where it has no effect. */
     private Protection judged(Caller caller, Fd file) throws FsException {
+        if (attributes.areMapped()) {
+            return attributes.protectionOfMapped(file);
+        }
         FileAttributes plain = attributes.read(file);
         boolean listHasNoSay = caller.isSuperuser() || (caller.uid() == plain.uid() && plain.uid() != unknownUid);
-        return judged(plain, listHasNoSay ? null : attributes.accessList(file));
+        return judged(plain, listHasNoSay ? null : AclXattrs.get(file, AclXattrs.ACCESS));
     }
 
     private Protection judged(FileAttributes plain, @Nullable PosixAcl acl) {

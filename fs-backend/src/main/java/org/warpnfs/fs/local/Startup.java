@@ -115,8 +115,11 @@ final class Startup {
         long type = FileSystemCalls.statfs(rootFd).type();
         Authority authority = identity == Identity.CALLER
                 ? new KernelAuthority(IdMap.ofUsers().unknown())
-                : new SoftwareAuthority(
-                        attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
+                : identity == Identity.MAPPED
+                        // Each id is one that clients know.
+                        ? new SoftwareAuthority(attributes, -1, -1)
+                        : new SoftwareAuthority(
+                                attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
         Handles handles = handles(root, treeId, Superblock.of(statx), rootFd, files, options);
         return new TreeContext(
                 rootFd,

@@ -2,6 +2,7 @@ package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -167,6 +168,30 @@ class MappedOwnersTest {
         assertThat(fs.attributes(file).uid()).isEqualTo(USER.uid());
         assertThat(fs.attributes(file).permissions()).isEqualTo(0440);
         assertThat((Integer) Files.getAttribute(host("h"), "unix:uid")).isEqualTo((int) server);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(host("h"))))
+                .isEqualTo("rw-------");
+    }
+
+    /** Whoever owns a file on the host can give it any attribute there. */
+    @Test
+    void attributeOfAFileOfAnotherUserOfTheHost_isNotBelieved() throws Exception {
+        assumeTrue(LocalBackend.IS_ROOT, "not root: files of other users cannot be made");
+        FileHandle file = create(Caller.ROOT, "f", 04755);
+        Files.setAttribute(host("f"), "unix:uid", 1234);
+
+        assertThat(fs.attributes(file).uid()).isEqualTo(1234);
+        assertThat(fs.attributes(file).permissions()).isEqualTo(0600);
+        AttributeChanges given = new AttributeChanges(null, USER.uid(), null, null, null, null);
+        assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(Caller.ROOT, file, given));
+    }
+
+    @Test
+    void removalOfADirectoryThatIsNotEmpty_leavesUnfinishedOnesAlone() throws Exception {
+        Files.createDirectory(host(".warpnfs-new-0"));
+        create(USER, "f", 0600);
+
+        assertFails(FsError.NOT_EMPTY, () -> fs.removeDirectory(Caller.ROOT, fs.root(), FileName.of("d")));
+        assertThat(host(".warpnfs-new-0")).exists();
     }
 
     @Test
