@@ -218,8 +218,7 @@ final class MappedOwners implements Owners {
         }
     }
 
-    private Fd makeDirectory(Caller caller, Fd parent, FileName name, NewNode node)
-            throws FsException, ErrnoException {
+    private Fd makeDirectory(Caller caller, Fd parent, FileName name, NewNode node) throws FsException, ErrnoException {
         for (int tries = 1; ; tries++) {
             byte[] unfinished = unfinishedName();
             NameCalls.makeDirectory(parent, unfinished, DIRECTORY_ON_HOST);

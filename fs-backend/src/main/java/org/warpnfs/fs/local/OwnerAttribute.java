@@ -62,8 +62,8 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     }
 
     /**
-     * The attribute of a file, or what it would be if the file had one. Only files of the server's user have one: whoever
-     * owns a file on the host may set its attributes there.
+     * The attribute of a file, or what it would be if the file had one. Only files of the server's user have one:
+     * whoever owns a file on the host may set its attributes there.
      *
      * @param host of the file
      * @throws FsException IO if the attribute cannot be read or is damaged

@@ -119,7 +119,9 @@ final class Startup {
                         // Each id is one that clients know.
                         ? new SoftwareAuthority(attributes, -1, -1)
                         : new SoftwareAuthority(
-                                attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
+                                attributes,
+                                IdMap.ofUsers().unknown(),
+                                IdMap.ofGroups().unknown());
         Handles handles = handles(root, treeId, Superblock.of(statx), rootFd, files, options);
         return new TreeContext(
                 rootFd,

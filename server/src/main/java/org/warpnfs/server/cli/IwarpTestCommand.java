@@ -184,11 +184,10 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = {"-s", "--size"},
             paramLabel = "SIZE",
-            description =
-                    "Bytes of a message; not with atomic-lat or --immediate, whose messages have 8. "
-                            + "Default: 64 for ping, 2 for send-lat, else 64k. For a server the largest "
-                            + "message, default 64k for ping, else 8m. Give perftest at the other end the same "
-                            + "size with -s.")
+            description = "Bytes of a message; not with atomic-lat or --immediate, whose messages have 8. "
+                    + "Default: 64 for ping, 2 for send-lat, else 64k. For a server the largest "
+                    + "message, default 64k for ping, else 8m. Give perftest at the other end the same "
+                    + "size with -s.")
     private @Nullable String size;
 
     @Option(
