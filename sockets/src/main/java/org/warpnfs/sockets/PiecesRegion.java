@@ -115,6 +115,12 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** The next parts, if others depend on their bytes and they have been read. */
     private @Nullable FilledParts filled;
 
+    /** How much is read at once of parts on whose bytes nothing depends: what the socket does not take is read again. */
+    private int onceBytes = PIECE_BYTES;
+
+    /** Bytes that the socket has taken of the parts that have been read. */
+    private int takenBytes;
+
     /** Memory for the next piece, which was waited for. */
     private @Nullable Payload given;
 
@@ -151,11 +157,13 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
      */
     ByteBuf load(ByteBufAllocator allocator) throws IOException {
         Pieces.Part next = pieces.parts().get(part);
-        int lengthBytes = Math.min(LOAD_BYTES, next.lengthBytes() - partOffset);
+        // What is read before it is sent is read as a whole, even if some of it was sent before.
+        int from = next.seen() ? 0 : partOffset;
+        int lengthBytes = Math.min(LOAD_BYTES, next.lengthBytes() - from);
         ByteBuf bytes = allocator.directBuffer(lengthBytes, lengthBytes);
         boolean read = false;
         try {
-            bytes.writerIndex(next.range().read(next.from() + partOffset, bytes.nioBuffer(0, lengthBytes)));
+            bytes.writerIndex(next.range().read(next.from() + from, bytes.nioBuffer(0, lengthBytes)));
             read = true;
             return bytes;
         } finally {
@@ -279,16 +287,32 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         if (send.isEmpty()) {
             return atPart() && sendPart();
         }
-        long sent = send.send(socket, then(sentBytes + send.gatheredBytes(), more));
-        if (sent < 0) {
-            return false;
+        long wanted = send.gatheredBytes();
+        long sent = send.send(socket, then(sentBytes + wanted, more));
+        if (sent > 0) {
+            sentBytes += sent;
+            takenBytes += (int) sent;
+            passGathered(sent);
+            if (sentBytes == segmentEnd()) {
+                segment++;
+            }
         }
-        sentBytes += sent;
-        passGathered(sent);
-        if (sentBytes == segmentEnd()) {
-            segment++;
+        if (sent < wanted) {
+            forgetUntaken();
         }
-        return true;
+        return sent >= 0;
+    }
+
+    /**
+     * Gives the memory back for parts that the socket is too full to take, so that one who reads slowly holds none.
+     * They are read again, as many as were taken this time and as many again. Parts with trailers stay, since the bytes
+     * that are sent must be those that the trailers are of.
+     */
+    private void forgetUntaken() {
+        if (filled != null && mustBeSeen(part) && pieces.parts().get(part).trailer() == null) {
+            onceBytes = Math.clamp(2L * takenBytes, Pieces.MAX_SEEN_BYTES, PIECE_BYTES);
+            dropFilled();
+        }
     }
 
     private GatheringSend.Then then(long end, boolean more) {
@@ -324,7 +348,13 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         }
         given = null;
         try {
-            filled = FilledParts.read(pieces, part, piece.buffer(), piece::release);
+            ByteBuffer sink = piece.buffer();
+            if (pieces.parts().get(part).trailer() == null) {
+                sink = sink.clear().slice(0, Math.min(sink.capacity(), onceBytes));
+                onceBytes = PIECE_BYTES;
+                takenBytes = 0;
+            }
+            filled = FilledParts.read(pieces, part, sink, piece::release);
         } finally {
             if (filled == null) {
                 piece.release();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -164,6 +165,44 @@ class SeenPartsTest extends PieceWriterFixture {
             byte[] got = in.readNBytes(Math.min(PART_BYTES, RANGE_BYTES - from));
             assertThat(in.readInt()).isEqualTo(sum(ByteBuffer.wrap(got)));
             assertThat(got[0]).isIn((byte) 0, CountingRange.at(from));
+        }
+        assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).isEmpty();
+        assertThat(memory.lentBytes()).isZero();
+    }
+
+    /** Frames of segments without sums: whoever reads slowly holds no memory that others wait for. */
+    @Test
+    void partsOnWhichNothingDepends_readerIsSlow_arriveWholeAndHoldNoMemoryMeanwhile() throws Exception {
+        Pieces pieces = new Pieces();
+        for (int from = 0; from < RANGE_BYTES; from += PART_BYTES) {
+            pieces.add(ByteBuffer.allocateDirect(1).put(0, (byte) 101));
+            int partBytes = Math.min(PART_BYTES, RANGE_BYTES - from);
+            ByteBuffer gaps = ByteBuffer.allocateDirect((partBytes - 1) / 1000);
+            pieces.addSeen(new CountingRange(), from, partBytes, null, new Pieces.Gaps(gaps, 1000, 1));
+        }
+        CountDownLatch done = new CountDownLatch(1);
+        List<Throwable> failures = new ArrayList<>();
+        channel.config().setOption(ChannelOption.SO_SNDBUF, 32 << 10);
+        channel.eventLoop().execute(() -> write(writer(channel, new FileLoaders()), done, failures, pieces));
+        DataInputStream in = new DataInputStream(new BufferedInputStream(peer.getInputStream(), 4096));
+        assertThat(in.read()).isEqualTo(101);
+        channel.eventLoop().submit(() -> {}).sync();
+        assertThat(done.getCount()).as("the socket is full").isEqualTo(1);
+        assertThat(memory.lentBytes()).isZero();
+
+        for (int at = 0; at < RANGE_BYTES; at++) {
+            int inPart = at % PART_BYTES;
+            if (at > 0 && inPart == 0) {
+                assertThat(in.read()).isEqualTo(101);
+            } else if (inPart > 0 && inPart % 1000 == 0) {
+                assertThat(in.read()).as("a gap").isZero();
+            }
+            byte expected = CountingRange.at(at);
+            byte got = (byte) in.read();
+            if (got != expected) {
+                throw new AssertionError("byte " + got + " at " + at + " instead of " + expected);
+            }
         }
         assertThat(done.await(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(failures).isEmpty();
