@@ -43,9 +43,9 @@ import org.warpnfs.payload.Pieces;
  * <h2>Buffers</h2>
  *
  * Pieces stay with the caller until {@code done} runs. While lost bytes are on their way from a loader to the event
- * loop, a connection holds one buffer of {@value PiecesRegion#LOAD_BYTES} bytes. For bytes that have to be seen it holds
- * one of at most {@value PiecesRegion#PIECE_BYTES}: until the socket has taken them if others depend on them, as a CRC
- * does, and else only while they are offered to the socket, which may have to be done again. Clients share
+ * loop, a connection holds one buffer of {@value PiecesRegion#LOAD_BYTES} bytes. For bytes that have to be seen it
+ * holds one of at most {@value PiecesRegion#PIECE_BYTES}: until the socket has taken them if others depend on them, as
+ * a CRC does, and else only while they are offered to the socket, which may have to be done again. Clients share
  * {@value #PIECES_BYTES} bytes for those; a connection that finds none waits for its client's turn.
  *
  * <h2>Errors</h2>

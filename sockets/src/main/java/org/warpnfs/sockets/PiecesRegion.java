@@ -115,7 +115,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** The next parts, if others depend on their bytes and they have been read. */
     private @Nullable FilledParts filled;
 
-    /** How much is read at once of parts on whose bytes nothing depends: what the socket does not take is read again. */
+    /** How much is read at once of parts on which nothing depends. What the socket does not take is read again. */
     private int onceBytes = PIECE_BYTES;
 
     /** Bytes that the socket has taken of the parts that have been read. */
