@@ -55,7 +55,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--nonsense,--nonsense", "--backend,--backend", "--rdma-port=x,--rdma-port", "--crc=maybe,maybe"})
+    @CsvSource({"--nonsense,--nonsense", "--backend,--backend", "--threads=x,--threads", "--crc=maybe,maybe"})
     void serve_wordThatIsNotKnown_isAUsageError(String word, String named) {
         assertThat(run("serve", word)).isEqualTo(Main.USAGE_ERROR);
         assertOneLine(named);
@@ -69,7 +69,7 @@ class MainTest {
 
     @Test
     void number_thatIsNone_isSaidWithoutTheNameOfAType() {
-        assertThat(run("serve", "--rdma-port", "x")).isEqualTo(Main.USAGE_ERROR);
+        assertThat(run("serve", "--threads", "x")).isEqualTo(Main.USAGE_ERROR);
         assertOneLine("'x' is not a whole number (warpnfs serve --help lists the options)");
     }
 

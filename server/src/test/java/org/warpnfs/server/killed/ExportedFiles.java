@@ -1,9 +1,12 @@
 package org.warpnfs.server.killed;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -52,11 +55,25 @@ interface ExportedFiles {
         if (Files.isSymbolicLink(path)) {
             return new Found(Node.Type.SYMLINK, 0, Files.readSymbolicLink(path).toString());
         }
+        if (isMappedSymlink(path)) {
+            return new Found(Node.Type.SYMLINK, 0, Files.readString(path));
+        }
         return Files.isDirectory(path)
                 ? new Found(Node.Type.DIRECTORY, 0, "")
                 : new Found(
                         Node.Type.FILE,
                         (Integer) Files.getAttribute(path, "unix:nlink", LinkOption.NOFOLLOW_LINKS),
                         "");
+    }
+
+    /** A server of an ordinary user keeps a symbolic link as a file, and its type in an attribute. */
+    private static boolean isMappedSymlink(Path path) throws IOException {
+        UserDefinedFileAttributeView view = Files.getFileAttributeView(path, UserDefinedFileAttributeView.class);
+        if (!view.list().contains("warpnfs.owner")) {
+            return false;
+        }
+        ByteBuffer value = ByteBuffer.allocate(view.size("warpnfs.owner")).order(ByteOrder.LITTLE_ENDIAN);
+        view.read("warpnfs.owner", value);
+        return (value.getInt(Integer.BYTES) & 0170000) == 0120000;
     }
 }
