@@ -26,6 +26,9 @@ final class FileLocks {
     /** In the order in which they are made. */
     private final LinkedHashSet<BackendLocks.Owed> owed = new LinkedHashSet<>(2);
 
+    /** Whether the first has to be made once more: it was asked for again while it may have been under way. */
+    private boolean firstAgain;
+
     private final Map<Locker, Set<BackendLocks.Owed>> owedOf = new HashMap<>(2);
     /** Those in line whom a release has still to look at; null if there is none. */
     private @Nullable Deque<Waiting> toLookAt;
@@ -84,8 +87,12 @@ final class FileLocks {
             return;
         }
         if (first != null && later.size() >= MAX_OWED) {
-            later.forEach(this::isMade);
+            later.forEach(this::remove);
             asked = all;
+        }
+        if (asked.equals(first)) {
+            firstAgain = true;
+            return;
         }
         owed.add(asked);
         owedOf.computeIfAbsent(owner, _ -> new LinkedHashSet<>(2)).add(asked);
@@ -93,6 +100,15 @@ final class FileLocks {
 
     /** Notes that a release was made. */
     void isMade(BackendLocks.Owed release) {
+        boolean again = firstAgain && !owed.isEmpty() && release.equals(owed.getFirst());
+        remove(release);
+        if (again) {
+            firstAgain = false;
+            owe(release.owner(), release.range());
+        }
+    }
+
+    private void remove(BackendLocks.Owed release) {
         if (owed.remove(release)) {
             owedOf.computeIfPresent(release.owner(), (_, others) -> {
                 others.remove(release);
@@ -104,7 +120,8 @@ final class FileLocks {
     /** Notes a release that could not be made: the others come first. */
     void putOff(BackendLocks.Owed release) {
         if (owed.contains(release)) {
-            isMade(release);
+            firstAgain &= !release.equals(owed.getFirst());
+            remove(release);
             owe(release.owner(), release.range());
         }
     }
