@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.Protection;
 import org.warpnfs.nfs.export.ExportOptions;
@@ -262,37 +263,25 @@ final class ExportWords {
     }
 
     private Set<Protection> protections(String word, String value) throws ConfigException {
-        Set<Protection> protections = EnumSet.noneOf(Protection.class);
-        for (String name : Splitter.on(':').split(value)) {
-            protections.add(protection(word, name));
-        }
-        return protections;
-    }
-
-    private Protection protection(String word, String name) throws ConfigException {
-        for (Protection protection : Protection.values()) {
-            if (protection.word().equals(name)) {
-                return protection;
-            }
-        }
-        throw place.mistake("option '" + word + "': '" + name + "' is not known; none, tls and mtls are");
+        return listed(word, value, Protection.class, Protection::word, "none, tls and mtls");
     }
 
     private Set<Transport> transports(String word, String value) throws ConfigException {
-        Set<Transport> transports = EnumSet.noneOf(Transport.class);
-        for (String name : Splitter.on(':').split(value)) {
-            transports.add(transport(word, name));
-        }
-        return transports;
+        return listed(word, value, Transport.class, Transport::word, "rdma and tcp");
     }
 
-    private Transport transport(String word, String name) throws ConfigException {
-        for (Transport transport : Transport.values()) {
-            if (transport.word().equals(name)) {
-                return transport;
-            }
+    /** What the words mean that a value lists with ':' between them. */
+    private <E extends Enum<E>> Set<E> listed(
+            String word, String value, Class<E> type, Function<E, String> nameOf, String known) throws ConfigException {
+        Set<E> listed = EnumSet.noneOf(type);
+        for (String name : Splitter.on(':').split(value)) {
+            listed.add(EnumSet.allOf(type).stream()
+                    .filter(each -> nameOf.apply(each).equals(name))
+                    .findFirst()
+                    .orElseThrow(() ->
+                            place.mistake("option '" + word + "': '" + name + "' is not known; " + known + " are")));
         }
-        throw place.mistake("option '" + word + "': '" + name + "' is not known; rdma and tcp are");
+        return listed;
     }
 
     private void takeFsid(String word, String value) throws ConfigException {
