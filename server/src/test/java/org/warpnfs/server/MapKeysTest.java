@@ -47,8 +47,11 @@ import org.warpnfs.keys.KeyedHash;
  * </ul>
  */
 class MapKeysTest {
-    private static final JavaClasses CLASSES =
-            new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("org.warpnfs");
+    /** The product's classes. The archives of other modules' tests hold none. */
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("-tests.jar"))
+            .importPackages("org.warpnfs");
 
     /** Keys of texts and numbers that no peer chooses, with the reason. */
     private static final Map<String, String> NOT_CHOSEN = Map.ofEntries(
