@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
@@ -43,6 +44,7 @@ import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The tables of the state under their one lock, and functions that several parts need.
@@ -54,13 +56,15 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  */
 final class StateCore implements ClientTable.Holdings {
     private static final Logger LOG = LoggerFactory.getLogger(StateCore.class);
-    private static final LogLimiter TWINS = new LogLimiter();
+    private static final LogLimiter LINES = new LogLimiter();
     /**
      * Number of states of a removed client that are freed before other calls get the lock: some tens of microseconds.
      */
     static final int PORTION = 256;
     /** Removed clients that one call waits for before its client is told to come again. */
     private static final int MAX_DEPARTURES = 16;
+    /** Clients whose leases have run out that one request removes. */
+    private static final int MAX_EXPIRED = 16;
 
     final StateLimits limits;
     final RecoveryJournal journal;
@@ -169,16 +173,26 @@ final class StateCore implements ClientTable.Holdings {
         try {
             journal.await(entry);
         } catch (IOException e) {
-            LOG.warn("The end of the grace period could not be recorded: the period goes on until it can be", e);
+            LINES.admit("the end of the grace period", ClientAddress.NONE)
+                    .ifPresent(more -> LOG.warn(
+                            "The end of the grace period could not be recorded: the period goes on until it can be "
+                                    + "({} more like it)",
+                            more,
+                            e));
         }
-        change(grace::settle);
+        change(() -> {
+            grace.settle();
+            settleDepartures();
+        });
     }
 
     /**
      * Removes clients that cause the conflict and whose leases have run out, one after the other. Throws if a client
-     * with a lease causes it, and {@link Departing} for a removed one that is not forgotten yet.
+     * with a lease causes it, {@link Departing} for a removed one that is not forgotten yet, and DELAY after
+     * {@value #MAX_EXPIRED} of them.
      */
     void expireWhile(long nowNanos, Obstacle obstacle, Nfs4Status status) throws Nfs4Exception {
+        int left = MAX_EXPIRED;
         for (Conflict conflict = obstacle.find(); conflict != null; conflict = obstacle.find()) {
             Client holder = conflict.holder();
             if (holder != null && holder.isGone()) {
@@ -186,6 +200,9 @@ final class StateCore implements ClientTable.Holdings {
             }
             if (holder == null || !clients.isExpired(holder, nowNanos)) {
                 throw conflict.refusal(status);
+            }
+            if (left-- == 0) {
+                throw Nfs4Exception.of(Nfs4Status.DELAY);
             }
             clients.expire(holder);
         }
@@ -233,7 +250,10 @@ final class StateCore implements ClientTable.Holdings {
             } catch (IOException e) {
                 // The journal has logged it.
             }
-            change(this::settleDepartures);
+            boolean more = true;
+            while (more && !client.isForgotten()) {
+                more = locked(this::settleDepartures);
+            }
         }
         return client.isForgotten();
     }
@@ -243,8 +263,20 @@ final class StateCore implements ClientTable.Holdings {
         change(this::settleDepartures);
     }
 
-    private void settleDepartures() {
-        recovery.settle().forEach(this::clearLater);
+    /**
+     * Forgets some of the removed clients that the journal is done with; the background thread goes on with the rest.
+     *
+     * @return true if there is a rest
+     */
+    private boolean settleDepartures() {
+        List<Client> forgotten = recovery.settle(PORTION);
+        forgotten.forEach(this::clearLater);
+        boolean more = recovery.isMoreSettled();
+        // If one could be written, so can be others that could not.
+        if (more || (!forgotten.isEmpty() && recovery.departAgain(PORTION))) {
+            lock.flushLater();
+        }
+        return more;
     }
 
     private void clearLater(Client client) {
@@ -276,12 +308,16 @@ final class StateCore implements ClientTable.Holdings {
         if (recovery.isRecorded(client)) {
             return;
         }
+        Opaque name = ClientRecovery.nameOf(client);
         RecoveryJournal.Entry entry = locked(() -> {
             requirePresent(client);
-            return recovery.note(client);
+            return recovery.note(client, name);
         });
         recovery.await(entry);
-        change(() -> recovery.recorded(client));
+        change(() -> {
+            recovery.recorded(client);
+            settleDepartures();
+        });
     }
 
     @Override
@@ -306,8 +342,9 @@ final class StateCore implements ClientTable.Holdings {
         locks.depart(client);
         owners.depart(client);
         delegations.held().depart(client);
-        recovery.depart(client);
-        if (client.isForgotten()) {
+        if (recovery.depart(client)) {
+            lock.flushLater();
+        } else {
             clearLater(client);
         }
     }
@@ -315,7 +352,7 @@ final class StateCore implements ClientTable.Holdings {
     /** Two hosts of one name expel each other for ever. Each pair of addresses has its line, without the lock. */
     @Override
     public void replaced(Client old, Client by) {
-        lock.follow(() -> TWINS.admit("two clients of one name " + old.address(), by.address())
+        lock.follow(() -> LINES.admit("two clients of one name " + old.address(), by.address())
                 .ifPresent(more -> LOG.atWarn()
                         .addKeyValue("fault", "peer")
                         .addKeyValue("peer", by.address())
@@ -388,7 +425,10 @@ final class StateCore implements ClientTable.Holdings {
             clients.sweep(nowNanos);
             owners.sweep(nowNanos, leaseNanos);
             delegations.sweep(nowNanos);
-            recovery.departAgain();
+            settleDepartures();
+            if (recovery.departAgain(PORTION)) {
+                lock.flushLater();
+            }
             layouts.sweep(nowNanos);
         }
     }

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.state;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,10 @@ final class StateLock {
     private final Executor background;
     private final RecoveryJournal journal;
     private final Runnable flush;
+    /** True while a write of the journal waits for the background thread: a disk that hangs has one, not one a call. */
+    private final AtomicBoolean flushing = new AtomicBoolean();
+
+    private boolean journaled;
     private List<CallbackCall> outbox = new ArrayList<>();
     private List<SharedFile> letGo = new ArrayList<>();
     private List<SharedFile> taken = new ArrayList<>();
@@ -36,7 +41,7 @@ final class StateLock {
 
     /**
      * @param background runs what no call waits for, including what may wait for a disk
-     * @param flush writes what was noted in the journal; run on it after something was
+     * @param flush writes what was noted in the journal, and does what has to follow; run on it after something was
      */
     StateLock(CallbackSender sender, Executor background, RecoveryJournal journal, Runnable flush) {
         this.sender = sender;
@@ -113,7 +118,17 @@ final class StateLock {
         tasks.add(task);
     }
 
+    /**
+     * Has the journal written, and done what has to follow, by the background thread. It is done even if another thread
+     * has written it by then.
+     */
+    void flushLater() {
+        journaled = true;
+    }
+
     private void unlock() {
+        boolean isNoted = journaled;
+        journaled = false;
         List<CallbackCall> calls = List.of();
         List<SharedFile> own = List.of();
         List<SharedFile> others = List.of();
@@ -154,8 +169,12 @@ final class StateLock {
             List<SharedFile> files = others;
             background.execute(() -> files.forEach(StateLock::release));
         }
-        if (journal.isDue()) {
-            background.execute(flush);
+        if ((isNoted || journal.isDue()) && flushing.compareAndSet(false, true)) {
+            background.execute(() -> {
+                // Before, so that what is noted from now on gets a write of its own.
+                flushing.set(false);
+                flush.run();
+            });
         }
     }
 

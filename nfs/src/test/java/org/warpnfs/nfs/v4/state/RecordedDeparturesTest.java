@@ -195,6 +195,44 @@ class RecordedDeparturesTest {
         assertThat(table.remembered()).isEqualTo(isBack ? 1 : 0);
     }
 
+    /**
+     * The holder's removal could not be written, and the holder came back, but could not be written either: it has got
+     * nothing. So the record is still that of what it had.
+     */
+    @Test
+    void departure_couldNotBeWrittenNorItsReturn_isWrittenForTheNextWhoAsks() throws Exception {
+        Client other = connect("other");
+        Stateid open = clients.open(other, 1, OpenRequest.BOTH);
+        Client holder = holder();
+        journal.setFull(true);
+        table.administration().evict(StateQuery.hex(holder.id()));
+        runBackground();
+        Client back = connect("holder");
+        assertThat(statusOf(() -> clients.open(back, 3, OpenRequest.READ))).isEqualTo(Nfs4Status.IO);
+        journal.setFull(false);
+
+        assertThat(ask(other, open, Wish.LOCK)).isEqualTo(Nfs4Status.OK);
+        assertThat(journal.reclaimers()).hasSize(1);
+        assertThat(statusOf(() -> clients.open(back, 3, OpenRequest.READ))).isEqualTo(Nfs4Status.OK);
+        assertThat(journal.reclaimers()).hasSize(2);
+    }
+
+    /** While nothing can be written, clients come that get nothing. Nothing of them is kept once they have gone. */
+    @Test
+    void clients_thatCouldNotBeRecorded_areForgottenAtOnce() throws Exception {
+        journal.setFull(true);
+        for (int i = 0; i < 100; i++) {
+            Client client = connect("client" + i);
+            assertThat(statusOf(() -> clients.open(client, 3, OpenRequest.READ)))
+                    .isEqualTo(Nfs4Status.IO);
+            table.administration().evict(StateQuery.hex(client.id()));
+            assertThat(client.isForgotten()).as("%s", i).isTrue();
+        }
+        journal.setFull(false);
+        runBackground();
+        assertThat(journal.changes()).isEmpty();
+    }
+
     /** As after a SIGKILL right after the reply: another process begins with the files as they are then. */
     @Test
     void grant_thenTheProcessIsKilled_onlyTheNewHolderReclaims(@TempDir Path directory, @TempDir Path later)

@@ -1,13 +1,14 @@
 package org.warpnfs.nfs.v4.state.recovery;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -21,17 +22,38 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * Guarded by the lock of the state, except methods that say otherwise.
  */
 public final class ClientRecovery {
+    /** An entry that says that a client has come, with the client's name in the journal. */
+    private record Noted(Opaque name, RecoveryJournal.Entry entry) {}
+
+    /** A removed client that is not forgotten yet. */
+    private static final class Departure {
+        final Client client;
+        final Noted noted;
+        /** Of its removal: the last one that was noted. */
+        RecoveryJournal.Entry entry;
+
+        Departure(Client client, Noted noted, RecoveryJournal.Entry entry) {
+            this.client = client;
+            this.noted = noted;
+            this.entry = entry;
+        }
+    }
+
     private final RecoveryJournal journal;
     private final Grace grace;
     /** The journal's entries of clients that have state or are about to get some. */
-    private final Map<Client, RecoveryJournal.Entry> noted = new HashMap<>();
+    private final Map<Client, Noted> noted = new HashMap<>();
     /** By its name in the journal, the client that was noted last. */
     private final Map<Opaque, Client> names = new HashMap<>();
-    /** Removed clients with the entries of their removals, in the order in which these were noted. */
-    private final Map<Client, RecoveryJournal.Entry> departing = new LinkedHashMap<>();
-    /** Removed clients whose removals could not be written, with their names in the journal. */
-    private final Map<Client, Opaque> stuck = new LinkedHashMap<>();
-    /** Those of them whose entry is on stable storage. */
+    /** All removed clients that are not forgotten yet. */
+    private final Map<Client, Departure> departures = new HashMap<>();
+    /** Those whose removals are to be written, in the order in which these were noted. */
+    private final Queue<Departure> departing = new ArrayDeque<>();
+    /** Those whose removals could not be written, by name. At most one has a record of that name. */
+    private final Map<Opaque, Departure> stuck = new LinkedHashMap<>();
+
+    private final List<Client> forgotten = new ArrayList<>(1);
+    /** Clients whose entry is on stable storage. */
     private final Set<Client> recorded = ConcurrentHashMap.newKeySet();
     /** Clients that have sent RECLAIM_COMPLETE for all file systems. */
     private final Set<Client> complete = new HashSet<>();
@@ -54,15 +76,24 @@ public final class ClientRecovery {
         return noted.containsKey(client);
     }
 
-    /** The entry that the journal must write before the client gets its first state. */
-    public RecoveryJournal.Entry note(Client client) {
-        RecoveryJournal.Entry entry = noted.get(client);
-        if (entry == null || entry.hasFailed()) {
-            Opaque name = RecordedName.of(client);
-            entry = journal.note(new RecoveryLog.Change.Added(name));
-            noted.put(client, entry);
-            names.put(name, client);
+    /** The client's name in the journal. Computed without the lock, since it is a long hash. */
+    public static Opaque nameOf(Client client) {
+        return RecordedName.of(client);
+    }
+
+    /**
+     * The entry that the journal must write before the client gets its first state.
+     *
+     * @param name the client's {@link #nameOf}
+     */
+    public RecoveryJournal.Entry note(Client client, Opaque name) {
+        Noted last = noted.get(client);
+        if (last != null && !last.entry.hasFailed()) {
+            return last.entry;
         }
+        RecoveryJournal.Entry entry = journal.note(new RecoveryLog.Change.Added(name));
+        noted.put(client, new Noted(name, entry));
+        names.put(name, client);
         return entry;
     }
 
@@ -77,26 +108,42 @@ public final class ClientRecovery {
 
     /** Notes that the client's entry is on stable storage. */
     public void recorded(Client client) {
-        if (!client.isGone()) {
+        Noted mine = noted.get(client);
+        if (mine != null) {
             recorded.add(client);
+            forgetEarlier(mine.name);
         }
     }
 
     /**
      * Notes that a client was removed. It is {@linkplain Client#isForgotten forgotten} at once if the journal does not
      * have it, else by {@link #settle} when its removal is on stable storage.
+     *
+     * @return true if its removal is to be written
      */
-    public void depart(Client client) {
+    public boolean depart(Client client) {
         recorded.remove(client);
         complete.remove(client);
         begun.remove(client);
-        if (noted.remove(client) == null) {
+        Noted mine = noted.remove(client);
+        if (mine == null) {
             client.forget();
-        } else {
-            Opaque name = RecordedName.of(client);
-            names.remove(name, client);
-            departing.put(client, journal.note(new RecoveryLog.Change.Removed(name)));
+            return false;
         }
+        names.remove(mine.name, client);
+        if (mine.entry.hasFailed()) {
+            // So it never got anything.
+            client.forget();
+            return false;
+        }
+        Departure departure = new Departure(client, mine, removal(mine.name));
+        departures.put(client, departure);
+        departing.add(departure);
+        return true;
+    }
+
+    private RecoveryJournal.Entry removal(Opaque name) {
+        return journal.note(new RecoveryLog.Change.Removed(name));
     }
 
     /**
@@ -104,59 +151,95 @@ public final class ClientRecovery {
      * written is noted again. Null if there is none, or none now because the client is coming back.
      */
     public RecoveryJournal.@Nullable Entry departure(Client client) {
-        Opaque name = stuck.get(client);
-        if (name != null) {
-            departAgain(client, name);
+        Departure departure = departures.get(client);
+        if (departure == null) {
+            return null;
         }
-        return departing.get(client);
+        if (stuck.get(departure.noted.name) != departure) {
+            return departure.entry;
+        }
+        return departAgain(departure) ? departure.entry : null;
     }
 
-    /** Notes the removals again that could not be written. */
-    public void departAgain() {
-        Map.copyOf(stuck).forEach(this::departAgain);
+    /**
+     * Notes removals again that could not be written.
+     *
+     * @param most how many, at most
+     * @return true if some were noted
+     */
+    public boolean departAgain(int most) {
+        boolean any = false;
+        for (Departure departure : stuck.values().stream().limit(most).toList()) {
+            any |= departAgain(departure);
+        }
+        return any;
     }
 
-    private void departAgain(Client client, Opaque name) {
-        if (!names.containsKey(name)) {
-            stuck.remove(client);
-            departing.put(client, journal.note(new RecoveryLog.Change.Removed(name)));
+    private boolean departAgain(Departure departure) {
+        Opaque name = departure.noted.name;
+        stuck.remove(name);
+        Client back = names.get(name);
+        Noted its = back == null ? null : noted.get(back);
+        if (its != null && !its.entry.hasFailed()) {
+            // It waits for the entry of the client that is back.
+            stuck.put(name, departure);
+            return false;
         }
+        departure.entry = removal(name);
+        departing.add(departure);
+        return true;
     }
 
     /**
      * Forgets clients whose removals are on stable storage by now.
      *
+     * @param most how many entries to look at; {@link #isMoreSettled} says whether there are more
      * @return those clients
      */
-    public List<Client> settle() {
-        List<Client> forgotten = new ArrayList<>(1);
+    public List<Client> settle(int most) {
         // Entries are written in their order, so none is done behind one that is not.
-        for (Iterator<Map.Entry<Client, RecoveryJournal.Entry>> all =
-                        departing.entrySet().iterator();
-                all.hasNext(); ) {
-            Map.Entry<Client, RecoveryJournal.Entry> next = all.next();
-            if (!next.getValue().isDone()) {
-                break;
-            }
-            all.remove();
-            if (next.getValue().hasFailed()) {
-                stuck.put(next.getKey(), RecordedName.of(next.getKey()));
-            } else {
-                next.getKey().forget();
-                forgotten.add(next.getKey());
-            }
+        for (int left = most; left > 0 && isMoreSettled(); left--) {
+            settle(departing.remove());
         }
-        stuck.entrySet().removeIf(next -> {
-            // A client that is back has the record for what it has now, and knows that it lost what it had.
-            Client back = names.get(next.getValue());
-            boolean isBack = back != null && recorded.contains(back);
-            if (isBack) {
-                next.getKey().forget();
-                forgotten.add(next.getKey());
-            }
-            return isBack;
-        });
-        return forgotten;
+        List<Client> all = List.copyOf(forgotten);
+        forgotten.clear();
+        return all;
+    }
+
+    private void settle(Departure departure) {
+        boolean hadRecord = !departure.noted.entry.hasFailed();
+        boolean isRemoved = !departure.entry.hasFailed();
+        if (hadRecord || isRemoved) {
+            forgetEarlier(departure.noted.name);
+        }
+        if (!hadRecord || isRemoved) {
+            forget(departure);
+        } else {
+            stuck.put(departure.noted.name, departure);
+        }
+    }
+
+    /** True if entries of removals are written, or could not be, that {@link #settle} has not looked at. */
+    public boolean isMoreSettled() {
+        Departure next = departing.peek();
+        return next != null && next.entry.isDone();
+    }
+
+    /**
+     * What an earlier client of that name had, which could not be removed from the journal, cannot be reclaimed any
+     * more: the record is gone, or is that of a later client for what it has.
+     */
+    private void forgetEarlier(Opaque name) {
+        Departure earlier = stuck.remove(name);
+        if (earlier != null) {
+            forget(earlier);
+        }
+    }
+
+    private void forget(Departure departure) {
+        departures.remove(departure.client);
+        departure.client.forget();
+        forgotten.add(departure.client);
     }
 
     /** RECLAIM_COMPLETE; COMPLETE_ALREADY the second time. */

@@ -7,6 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 
 /**
  * The queue in front of the recovery log. Entries are noted in order under the lock of the state, and written without
@@ -45,6 +47,7 @@ public final class RecoveryJournal {
     }
 
     private final RecoveryLog log;
+    private final LogLimiter lines = new LogLimiter();
     private final ReentrantLock writing = new ReentrantLock();
     private final Object queueLock = new Object();
     private List<Entry> queue = new ArrayList<>();
@@ -111,7 +114,7 @@ public final class RecoveryJournal {
             failure = null;
         } catch (IOException | RuntimeException e) {
             if (!closed) {
-                LOG.error("The NFSv4 recovery log cannot be written: no new client can open files", e);
+                log(e);
             }
             failure = e instanceof IOException io ? io : new IOException(e);
         } finally {
@@ -120,6 +123,15 @@ public final class RecoveryJournal {
                 entry.written = failure == null;
             }
         }
+    }
+
+    /** Each client tries again for as long as it fails. */
+    private void log(Exception e) {
+        lines.admit("recovery log", ClientAddress.NONE)
+                .ifPresent(more -> LOG.error(
+                        "The NFSv4 recovery log cannot be written: no new client can open files ({} more like it)",
+                        more,
+                        e));
     }
 
     /** Writes what is left. Entries that are noted later fail. */
