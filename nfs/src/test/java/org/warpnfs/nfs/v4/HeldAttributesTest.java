@@ -2,14 +2,20 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.file.RecallCounts;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
@@ -19,7 +25,8 @@ class HeldAttributesTest {
     private static final int CHANGE = 3;
     private static final int SIZE = 4;
 
-    private final V4Server server = new V4Server();
+    private final AtomicInteger timesSet = new AtomicInteger();
+    private final V4Server server = V4Server.through(this::counting);
     private V4Client holder;
     private V4Client other;
     private int[] delegation;
@@ -38,6 +45,20 @@ class HeldAttributesTest {
     @AfterEach
     void close() {
         server.close();
+    }
+
+    private FileSystem counting(FileSystem target) {
+        return (FileSystem) Proxy.newProxyInstance(
+                FileSystem.class.getClassLoader(), new Class<?>[] {FileSystem.class}, (_, called, arguments) -> {
+                    if (called.getName().equals("setAttributes")) {
+                        timesSet.incrementAndGet();
+                    }
+                    try {
+                        return called.invoke(target, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     private static Ops file() {
@@ -90,6 +111,40 @@ class HeldAttributesTest {
         Reply after = other.run(file().getAttrs(CHANGE, SIZE));
         assertThat(changeOf(after)).isNotIn(change, firstChange, secondChange);
         assertThat(after.hyper()).isEqualTo(100);
+    }
+
+    @Test
+    void getattrs_manyInASecond_ofAFileThatItsHolderChanges_areNewValues_andThenItIsRecalled() throws Exception {
+        int most = 16;
+        List<Long> told = new ArrayList<>();
+        for (int i = 0; i < most; i++) {
+            told.add(changeOf(asked(file().getAttrs(CHANGE, SIZE), change + 1, 100)));
+        }
+        assertThat(told).as("another value each time").isSorted().doesNotHaveDuplicates();
+        assertThat(timesSet).hasValue(most);
+
+        assertThat(asked(file().getAttrs(CHANGE, SIZE), change + 1, 100).status())
+                .isEqualTo(Nfs4Status.DELAY);
+
+        assertThat(holder.nextCallback().operation).as("CB_RECALL").isEqualTo(4);
+        for (int i = most; i < 100; i++) {
+            assertThat(other.statusOf(file().getAttrs(CHANGE, SIZE))).isEqualTo(Nfs4Status.DELAY);
+        }
+        assertThat(timesSet).as("changes of the file's times").hasValue(most);
+        holder.run(file().write(delegation, 8, 2, new byte[92]));
+        holder.run(file().delegReturn(delegation));
+        assertThat(changeOf(other.run(file().getAttrs(CHANGE, SIZE)))).isGreaterThan(told.getLast());
+    }
+
+    @Test
+    void getattrs_fewInASecond_ofAFileThatItsHolderChanges_recallNothing() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            server.pass(Duration.ofMillis(100));
+            assertThat(asked(file().getAttrs(CHANGE, SIZE), change + 1, 100).status())
+                    .isEqualTo(Nfs4Status.OK);
+            holder.run(new Ops().root());
+        }
+        assertThat(holder.nextCallback()).isNull();
     }
 
     @Test

@@ -72,10 +72,12 @@ final class LatestAttributes {
 
     /**
      * The attributes of a file that its client may have changed. If it has, the backend's file is touched: so the
-     * change attribute that others see is a new one each time, and is never one that the file has again later.
+     * change attribute that others see is a new one each time, and is never one that the file has again later. Whoever
+     * asks may cause so many of these changes within a second, and then has the delegation recalled: numbers that the
+     * backend does not know could be those of later changes.
      */
     private static FileAttributes merged(CallContext call, Location file, DelegationStates.Held held)
-            throws FsException {
+            throws Nfs4Exception, FsException {
         FileAttributes known = file.attributes();
         long theirs = held.attributes().changeId();
         FileAttributes granted = held.whenGranted();
@@ -83,14 +85,17 @@ final class LatestAttributes {
         if (isSame && held.attributes().sizeBytes() == known.sizeBytes()) {
             return known;
         }
+        DelegationStates delegations = call.services().state().delegations();
+        if (!delegations.mayTouch(call.nowNanos(), held, asker(call, file))) {
+            return file.attributes();
+        }
         ChangeWindows.Window window = call.services().exports().changeWindows().begin(file.identity());
         try {
             AttributeChanges times = DelegatedTimes.of(
                     held.attributes().accessTime(), held.attributes().modifyTime(), granted);
             file.fileSystem()
                     .setAttributes(Caller.ROOT, file.file(), times.modifyTime() == null ? MODIFIED_NOW : times);
-            if (times.modifyTime() != null
-                    && !call.services().state().delegations().isLatest(held)) {
+            if (times.modifyTime() != null && !delegations.isLatest(held)) {
                 // The holder has sent a later time since its answer, or others have changed the file after it.
                 file.fileSystem().setAttributes(Caller.ROOT, file.file(), MODIFIED_NOW);
             }

@@ -202,6 +202,25 @@ public final class DelegationStates {
                 && held.delegation().timesSent() == held.timesSent());
     }
 
+    /**
+     * Must be called before the file's times are changed because its holder has changed the file. False if the
+     * delegation has ended meanwhile: what the backend knows is right.
+     *
+     * @param by as for {@link #ask}
+     * @throws Nfs4Exception DELAY if others have asked too often within a second; the delegation is then recalled
+     */
+    public boolean mayTouch(long nowNanos, Held held, @Nullable Client by) throws Nfs4Exception {
+        return core.afterDepartures(() -> {
+            DelegationState delegation = held.delegation();
+            boolean isHeld = core.delegations.held().isHeld(delegation);
+            if (isHeld && delegation.mayTouch(nowNanos)) {
+                return true;
+            }
+            core.requireNoWriter(nowNanos, delegation.key(), by);
+            return false;
+        });
+    }
+
     /** Notes the attributes of a file whose write delegation {@code client} has just got. */
     public void granted(Client client, FileKey file, FileAttributes attributes) {
         core.change(() -> core.delegations.held().setWhenGranted(client, file, attributes));

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
@@ -28,6 +29,14 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * Guarded by the lock of the state.
  */
 public final class DelegationState implements StateEntry, Recallable {
+    /**
+     * How often the file's times may be changed within {@link #SECOND_NANOS} because others ask for attributes. Clients
+     * that look at a file ask each few seconds; more often only if many do, or programs that want no cache.
+     */
+    private static final int MAX_TOUCHES = 16;
+
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private enum Phase {
         HELD,
         RECALLED,
@@ -59,6 +68,8 @@ public final class DelegationState implements StateEntry, Recallable {
     private @Nullable HolderQuery query;
     private @Nullable FileAttributes whenGranted;
     private int timesSent;
+    private int touches;
+    private long touchedFromNanos;
     private final @Nullable ReferringCall grantedTo;
 
     /**
@@ -124,6 +135,22 @@ public final class DelegationState implements StateEntry, Recallable {
     /** How often the client has sent times of the file. */
     public int timesSent() {
         return timesSent;
+    }
+
+    /**
+     * Counts a change of the file's times, which others who ask for attributes cause. False if there were so many that
+     * the delegation costs more than it saves.
+     */
+    public boolean mayTouch(long nowNanos) {
+        if (touches == 0 || nowNanos - touchedFromNanos >= SECOND_NANOS) {
+            touchedFromNanos = nowNanos;
+            touches = 0;
+        }
+        if (touches == MAX_TOUCHES) {
+            return false;
+        }
+        touches++;
+        return true;
     }
 
     boolean isOfDirectory() {
