@@ -52,7 +52,7 @@ final class MappedOwners implements Owners {
     /** Made by mkfs. */
     private static final byte[] LOST_AND_FOUND = "lost+found".getBytes(StandardCharsets.US_ASCII);
 
-    private static final byte[] UNFINISHED = ".warpnfs-new-".getBytes(StandardCharsets.US_ASCII);
+    private static final String UNFINISHED = ".warpnfs-new-";
 
     private final SecureRandom random = new SecureRandom();
 
@@ -263,7 +263,7 @@ final class MappedOwners implements Owners {
 
     private byte[] unfinishedName() {
         String suffix = Long.toUnsignedString(random.nextLong(), Character.MAX_RADIX);
-        return (new String(UNFINISHED, StandardCharsets.US_ASCII) + suffix).getBytes(StandardCharsets.US_ASCII);
+        return (UNFINISHED + suffix).getBytes(StandardCharsets.US_ASCII);
     }
 
     private static OwnerAttribute newAttribute(Caller caller, Fd directory, NewNode node) throws FsException {
@@ -281,9 +281,10 @@ final class MappedOwners implements Owners {
         return isUnfinished(name.toBytes());
     }
 
+    /** In any case of letters, since a directory of the host may fold them. */
     private static boolean isUnfinished(byte[] name) {
-        return name.length > UNFINISHED.length
-                && Arrays.equals(name, 0, UNFINISHED.length, UNFINISHED, 0, UNFINISHED.length);
+        String start = new String(name, 0, Math.min(name.length, UNFINISHED.length()), StandardCharsets.ISO_8859_1);
+        return name.length > UNFINISHED.length() && start.equalsIgnoreCase(UNFINISHED);
     }
 
     @Override

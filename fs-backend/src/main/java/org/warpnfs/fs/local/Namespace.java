@@ -104,7 +104,7 @@ final class Namespace {
             try {
                 tree.authority().runAs(caller, () -> {
                     if (wantsDirectory) {
-                        removeDirectory(parent, name, victim);
+                        withoutLeftovers(victim, () -> NameCalls.removeDirectory(parent, name.toBytes()));
                     } else {
                         NameCalls.unlink(parent, name.toBytes());
                     }
@@ -121,15 +121,17 @@ final class Namespace {
         }
     }
 
-    /** Removes a directory that is empty but for what clients do not see. */
-    private void removeDirectory(Fd parent, FileName name, Fd directory) throws FsException, ErrnoException {
+    /** Makes a call that needs an empty directory, also if it is empty but for what clients do not see. */
+    private void withoutLeftovers(@Nullable Fd directory, Authority.ResultlessCalls call)
+            throws FsException, ErrnoException {
         try {
-            NameCalls.removeDirectory(parent, name.toBytes());
+            call.make();
         } catch (ErrnoException e) {
-            if (e.errno() != Errno.ENOTEMPTY || !tree.owners().removeLeftovers(directory)) {
+            boolean isFull = e.errno() == Errno.ENOTEMPTY || e.errno() == Errno.EEXIST;
+            if (!isFull || directory == null || !tree.owners().removeLeftovers(directory)) {
                 throw e;
             }
-            NameCalls.removeDirectory(parent, name.toBytes());
+            call.make();
         }
     }
 
@@ -175,7 +177,7 @@ final class Namespace {
             boolean[] renamed = new boolean[1];
             try {
                 tree.handles().move(() -> {
-                    renameAs(caller, from, fromName, to, toName);
+                    renameAs(caller, from, fromName, to, toName, target);
                     renamed[0] = true;
                     if (target != null && isSameFile(moved, target) && isStillThere(caller, from, fromName, moved)) {
                         // Both names are of one file. POSIX does nothing then, so nothing has changed.
@@ -207,9 +209,12 @@ final class Namespace {
         return AttributeReader.statx(one).isSameFile(AttributeReader.statx(other));
     }
 
-    private void renameAs(Caller caller, Fd from, FileName fromName, Fd to, FileName toName) throws FsException {
+    private void renameAs(Caller caller, Fd from, FileName fromName, Fd to, FileName toName, @Nullable Fd target)
+            throws FsException {
+        byte[] old = fromName.toBytes();
+        byte[] name = toName.toBytes();
         try {
-            tree.authority().runAs(caller, () -> NameCalls.rename(from, fromName.toBytes(), to, toName.toBytes()));
+            tree.authority().runAs(caller, () -> withoutLeftovers(target, () -> NameCalls.rename(from, old, to, name)));
         } catch (ErrnoException e) {
             throw notEmptyIfExists(e);
         }

@@ -226,6 +226,39 @@ class MappedOwnersTest {
     }
 
     @Test
+    void unfinishedName_inOtherCase_isTheServersToo_sinceADirectoryMayFoldCase() throws Exception {
+        FileName folded = FileName.of(".Warpnfs-NEW-0");
+        Files.createDirectory(host(".Warpnfs-NEW-0"));
+
+        assertFails(FsError.NO_ENTRY, () -> fs.lookup(USER, shared, folded));
+        assertFails(FsError.ACCESS, () -> fs.makeDirectory(USER, shared, folded, AttributeChanges.NONE));
+    }
+
+    @Test
+    void unfinishedDirectory_isNoReasonNotToReplaceItsParent() throws Exception {
+        FileName moved = FileName.of("m");
+        fs.makeDirectory(USER, shared, moved, AttributeChanges.NONE);
+        fs.makeDirectory(USER, shared, FileName.of("t"), AttributeChanges.NONE);
+        Files.createDirectory(host("t").resolve(".warpnfs-new-0"));
+
+        fs.rename(USER, shared, moved, shared, FileName.of("t"));
+
+        assertThat(host("").toFile().list()).containsExactly("t");
+        assertThat(host("t").toFile().list()).isEmpty();
+    }
+
+    @Test
+    void replacedDirectory_thatIsNotEmpty_keepsWhatItHas() throws Exception {
+        FileName moved = FileName.of("m");
+        fs.makeDirectory(USER, shared, moved, AttributeChanges.NONE);
+        Files.createDirectories(host("t").resolve(".warpnfs-new-0"));
+        Files.writeString(host("t").resolve("f"), "text");
+
+        assertFails(FsError.NOT_EMPTY, () -> fs.rename(Caller.ROOT, shared, moved, shared, FileName.of("t")));
+        assertThat(host("t").toFile().list()).containsExactlyInAnyOrder("f", ".warpnfs-new-0");
+    }
+
+    @Test
     void emptyTree_begins_everyoneMayMakeFilesAndNobodyMayRemoveThoseOfOthers() throws Exception {
         AttributeChanges own = AttributeChanges.ofPermissions(0755);
         fs.makeDirectory(USER, fs.root(), FileName.of("u"), own);
