@@ -56,7 +56,12 @@ class LadderTest {
             .resideInAPackage("org.warpnfs.fs.ceph..")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage(with("org.warpnfs.fs.spi", "org.warpnfs.stable", "org.warpnfs.fs.ceph.."));
+            .resideInAnyPackage(with(
+                    "org.warpnfs.fs.spi",
+                    "org.warpnfs.stable",
+                    "org.warpnfs.lanes",
+                    "org.warpnfs.limits",
+                    "org.warpnfs.fs.ceph.."));
 
     @ArchTest
     static final ArchRule LIBCEPHFS_USES_THE_JDK_ALONE = classes()

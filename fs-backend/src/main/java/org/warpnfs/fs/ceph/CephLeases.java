@@ -62,7 +62,7 @@ final class CephLeases {
             // The descriptor that is kept for the data counts as a writer, and a sync may wait for long.
             return Optional.empty();
         }
-        return nodes.inMount(mounted -> {
+        return nodes.inMount(file, mounted -> {
             Node node = nodes.find(mounted, file);
             boolean good = false;
             try {

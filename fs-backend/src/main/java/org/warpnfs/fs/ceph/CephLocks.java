@@ -217,7 +217,7 @@ final class CephLocks {
         }
 
         private Opened open() throws FsException {
-            return nodes.inMount(mounted -> {
+            return nodes.inMount(handle, mounted -> {
                 Opened now = open(mounted);
                 Opened kept = keep(now);
                 if (kept != now) {
@@ -276,7 +276,7 @@ final class CephLocks {
             CallWaits.Call underWay = null;
             CephException failure;
             try {
-                underWay = now.mounted().waits().begin(handle, System.nanoTime());
+                underWay = now.mounted().begin(handle);
                 return call.with(now);
             } catch (CephException e) {
                 failure = e;

@@ -86,7 +86,7 @@ final class CephOpenFile implements OpenFile {
                     case WRITE -> DataCalls.O_WRONLY;
                     case READ_WRITE -> DataCalls.O_RDWR;
                 };
-        opened = nodes.inMount(mounted -> Opened.of(nodes, mounted, handle, caller, flags));
+        opened = nodes.inMount(handle, mounted -> Opened.of(nodes, mounted, handle, caller, flags));
     }
 
     @FunctionalInterface
@@ -98,7 +98,7 @@ final class CephOpenFile implements OpenFile {
         Opened now = enter();
         CallWaits.Call underWay = null;
         try {
-            underWay = now.mounted().waits().begin(handle, System.nanoTime());
+            underWay = now.mounted().begin(handle);
             return call.with(now);
         } catch (CephException e) {
             throw mounts.failure(now.mounted(), e);

@@ -3,12 +3,15 @@ package org.warpnfs.fs.ceph;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.ceph.libcephfs.CephException;
 import org.warpnfs.fs.ceph.libcephfs.Inode;
 import org.warpnfs.fs.ceph.libcephfs.Mount;
 import org.warpnfs.fs.ceph.libcephfs.XattrCalls;
+import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.CallOnThread;
 
 /**
  * A mount, and how many calls and open files use it: the library would use freed memory if it were ended under them.
@@ -92,6 +95,17 @@ final class Mounted {
     /** The calls that are under way. */
     CallWaits waits() {
         return waits;
+    }
+
+    /**
+     * Begins a call for the client whose call this thread runs.
+     *
+     * @param file null if it is for no file
+     * @throws FsException TRY_LATER if too many wait
+     */
+    CallWaits.Call begin(@Nullable FileHandle file) throws FsException {
+        CallOnThread.Described call = CallOnThread.current();
+        return waits.begin(call == null ? null : call.client(), file, System.nanoTime());
     }
 
     /** Returns true if nobody asks whether the metadata server answers; then the caller does. */

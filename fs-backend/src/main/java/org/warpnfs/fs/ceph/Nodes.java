@@ -42,11 +42,16 @@ final class Nodes {
         return inMount(null, calls);
     }
 
-    private <T> T inMount(@Nullable FileHandle handle, Calls<T> calls) throws FsException {
+    /**
+     * Makes calls in the mount that is in use.
+     *
+     * @param handle the file that they are for; null if they are for none
+     */
+    <T> T inMount(@Nullable FileHandle handle, Calls<T> calls) throws FsException {
         Mounted mounted = mounts.enter();
         CallWaits.Call call = null;
         try {
-            call = mounted.waits().begin(handle, System.nanoTime());
+            call = mounted.begin(handle);
             return calls.in(mounted);
         } catch (CephException e) {
             throw mounts.failure(mounted, e);

@@ -46,7 +46,7 @@ import org.warpnfs.testkit.ceph.CephCluster.Daemon;
  */
 @Timeout(300)
 class CephOutageTest {
-    private static final Patience SHORT = new Patience(Duration.ofSeconds(1), 2, 1);
+    private static final Patience SHORT = new Patience(Duration.ofSeconds(1), 2, 2, 1);
 
     private CephCluster cluster;
     private CephOptions options;
