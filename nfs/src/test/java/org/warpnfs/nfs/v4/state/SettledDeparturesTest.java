@@ -139,7 +139,7 @@ class SettledDeparturesTest {
             });
             done(open);
         });
-        now += 2 * table.limits().courtesyLeases() * LEASE;
+        now += 2L * table.limits().courtesyLeases() * LEASE;
         table.sweep(now);
         assertThat(holder.isGone()).isTrue();
         assertThat(journal.reclaimers()).as("slow and opener").hasSize(2);
