@@ -109,8 +109,8 @@ final class NlmLocks {
             // As for a LOCK: a client with a delegation may have locks that it is about to tell.
             return NlmReply.of(NlmStatus.DENIED_GRACE_PERIOD);
         }
-        HeldLock holder = null;
         for (int tries = 0; tries < MAX_DEPARTED; tries++) {
+            HeldLock holder;
             try {
                 holder = service.conflict(
                         place.file(),
@@ -123,11 +123,15 @@ final class NlmLocks {
             if (holder == null) {
                 return testAtBackend(place, file, args);
             }
-            if (!departed.letGo(holder.owner())) {
-                break;
+            try {
+                if (!departed.letGo(holder.owner())) {
+                    return new NlmReply.Tested(NlmStatus.DENIED, holder);
+                }
+            } catch (FsException e) {
+                return NlmReply.of(NlmStatus.of(e));
             }
         }
-        return holder == null ? NlmReply.of(NlmStatus.DENIED_NOLOCKS) : new NlmReply.Tested(NlmStatus.DENIED, holder);
+        return NlmReply.of(NlmStatus.DENIED_GRACE_PERIOD);
     }
 
     private NlmReply testAtBackend(HostHoldings.Place place, Location file, TestArgs args) {
@@ -222,12 +226,17 @@ final class NlmLocks {
                 settled(place, args, attempt);
             }
             HeldLock holder = attempt.holder();
-            boolean again = holder != null && departed.letGo(holder.owner());
-            if (!again || attempt.outcome() == LockAttempt.Outcome.WAITING) {
-                return status(attempt);
+            try {
+                boolean again = holder != null && departed.letGo(holder.owner());
+                if (!again || attempt.outcome() == LockAttempt.Outcome.WAITING) {
+                    return status(attempt);
+                }
+            } catch (FsException e) {
+                return attempt.outcome() == LockAttempt.Outcome.WAITING ? status(attempt) : NlmStatus.of(e);
             }
         }
-        return NlmStatus.DENIED_NOLOCKS;
+        // Others are in the way that have gone too: the client asks again.
+        return NlmStatus.DENIED_GRACE_PERIOD;
     }
 
     /** Forgets a client that has nothing. */

@@ -198,7 +198,7 @@ final class NlmProcedures {
                             () -> made[0] = shares.share(host, file, location.fileSystem(), args));
             return made[0];
         } catch (FsException e) {
-            // A delegation is being recalled: its client opens files without asking.
+            // A delegation is being recalled, whose client opens files without asking; or an open is ending.
             return NlmStatus.DENIED_GRACE_PERIOD;
         }
     }

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.nlm;
 
 import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FsException;
 
 /** Asks the other protocols whether their opens permit a share reservation. */
 @FunctionalInterface
@@ -17,6 +18,7 @@ public interface OpenShares {
      *
      * @param then notes the reservation; must return at once
      * @return false if there is such an open
+     * @throws FsException TRY_LATER if there is one whose client is leaving
      */
-    boolean reserve(FileIdentity file, int access, int deny, Runnable then);
+    boolean reserve(FileIdentity file, int access, int deny, Runnable then) throws FsException;
 }

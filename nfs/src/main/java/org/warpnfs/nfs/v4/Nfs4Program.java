@@ -63,6 +63,7 @@ import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.VolatileRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.PayloadPool;
@@ -375,17 +376,36 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /**
      * What programs of other versions must call when a lock of this one is in their way. Removes its client if the
      * client's lease has run out. Returns false if the lock stays.
+     *
+     * @throws FsException TRY_LATER if it has gone, but its locks keep others out until that is on stable storage
      */
-    public boolean letGo(Locker owner) {
-        return owner instanceof LockOwner own && state.locks().expire(clockNanos.getAsLong(), own.client());
+    public boolean letGo(Locker owner) throws FsException {
+        if (!(owner instanceof LockOwner own)) {
+            return false;
+        }
+        boolean isForgotten = state.locks().expire(clockNanos.getAsLong(), own.client());
+        if (!isForgotten && own.client().isGone()) {
+            throw FsException.of(FsError.TRY_LATER);
+        }
+        return isForgotten;
     }
 
     /**
      * What programs of other versions must call before they reserve a file: notes the reservation, unless an open
      * denies one of these accesses or has one that is to be denied. Returns false if there is such an open.
+     *
+     * @throws FsException TRY_LATER if there is one whose client is leaving
      */
-    public boolean reserve(FileIdentity file, int access, int deny, Runnable then) {
-        return state.opens().reserve(clockNanos.getAsLong(), FileKey.of(file), access, deny, then);
+    public boolean reserve(FileIdentity file, int access, int deny, Runnable then) throws FsException {
+        try {
+            state.opens().reserve(clockNanos.getAsLong(), FileKey.of(file), access, deny, then);
+            return true;
+        } catch (Nfs4Exception e) {
+            if (e.status() == Nfs4Status.SHARE_DENIED) {
+                return false;
+            }
+            throw FsException.of(FsError.TRY_LATER);
+        }
     }
 
     private static Principal principalOf(Identity identity) {

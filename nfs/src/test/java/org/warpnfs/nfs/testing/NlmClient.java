@@ -11,11 +11,14 @@ public final class NlmClient {
     public static final int GRANTED = 0;
     public static final int DENIED = 1;
     public static final int BLOCKED = 3;
+    public static final int DENIED_GRACE_PERIOD = 4;
     public static final int DEADLCK = 5;
 
+    private static final int TEST = 1;
     private static final int LOCK = 2;
     private static final int CANCEL = 3;
     private static final int UNLOCK = 4;
+    private static final int SHARE = 20;
     private static final int FREE_ALL = 23;
     private static final String NAME = "client.lab";
     private static final byte[] COOKIE = {1, 2, 3};
@@ -73,6 +76,16 @@ public final class NlmClient {
     public int lock(String owner, boolean block, long offset, long length) {
         return send(lockOf(begin(LOCK).words(block ? 1 : 0, 1), handle, owner, offset, length)
                 .words(0, 3));
+    }
+
+    /** Asks whether a range could be locked exclusively. Returns the status. */
+    public int test(String owner, long offset, long length) {
+        return send(lockOf(begin(TEST).words(1), handle, owner, offset, length));
+    }
+
+    /** Reserves the file to read and write, and for nobody else to do so. Returns the status. */
+    public int share(String owner) {
+        return send(begin(SHARE).string(NAME).opaque(handle).string(owner).words(3, 3, 0));
     }
 
     /** Takes a request of {@link #lock} back. Returns the status. */

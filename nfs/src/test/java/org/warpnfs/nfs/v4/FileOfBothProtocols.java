@@ -23,6 +23,7 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.NlmClient;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.state.file.DelegationPolicy;
+import org.warpnfs.nfs.v4.state.recovery.FakeRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -34,7 +35,8 @@ final class FileOfBothProtocols implements PeerCalls, AutoCloseable {
     private static final int SM_NOTIFY = 6;
 
     final SteppedLocks locks = new SteppedLocks();
-    final V4Server server = new V4Server().with(locks.service());
+    final FakeRecoveryLog journal = new FakeRecoveryLog();
+    final V4Server server = started(locks, journal);
     final V4Client ann = V4Client.callable(server, "ann", 0);
     final V4Client bea = V4Client.callable(server, "bea", 0);
     /** The hosts that were called to say that a lock is granted. */
@@ -72,6 +74,12 @@ final class FileOfBothProtocols implements PeerCalls, AutoCloseable {
         handle = server.handles.encode(new Location(server.exports.byPath(PseudoPath.of("/data")), server.find("f")));
         carl = new NlmClient(nlm.nlm(), address(3), handle);
         dora = new NlmClient(nlm.nlm(), address(4), handle);
+    }
+
+    private static V4Server started(SteppedLocks locks, FakeRecoveryLog journal) {
+        V4Server server = new V4Server().with(locks.service());
+        server.with(journal);
+        return server;
     }
 
     private static InetAddress address(int lastOctet) throws Exception {

@@ -235,4 +235,21 @@ class NlmBesideV4Test {
         assertThat(granted).containsExactly("10.9.0.3");
         assertThat(carl.lock("c", true, 0, 10)).isEqualTo(NlmClient.GRANTED);
     }
+
+    /** What it had may be given to others soon, but not before it is on stable storage that it lost it. */
+    @Test
+    void v4HolderDies_butTheStateDiskIsFull_nlmIsToldToAskAgain() {
+        int[] _ = locked(ann, ofAnn, 0);
+        both.journal.setFull(true);
+        server.pass(V4Server.LEASE.plus(Duration.ofSeconds(1)));
+
+        assertThat(carl.test("c", 0, 10)).isEqualTo(NlmClient.DENIED_GRACE_PERIOD);
+        assertThat(carl.lock("c", false, 0, 10)).isEqualTo(NlmClient.DENIED_GRACE_PERIOD);
+        assertThat(carl.share("c")).isEqualTo(NlmClient.DENIED_GRACE_PERIOD);
+
+        both.journal.setFull(false);
+        assertThat(carl.test("c", 0, 10)).isEqualTo(NlmClient.GRANTED);
+        assertThat(carl.lock("c", false, 0, 10)).isEqualTo(NlmClient.GRANTED);
+        assertThat(carl.share("c")).isEqualTo(NlmClient.GRANTED);
+    }
 }

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /** Opens, and share reservations that clients of NFSv3 made by NLM. */
@@ -25,7 +26,7 @@ class SharesOfOthersTest {
         server.close();
     }
 
-    private boolean reserve(int access, int deny) {
+    private boolean reserve(int access, int deny) throws FsException {
         boolean[] noted = new boolean[1];
         boolean reserved = server.program().reserve(identity, access, deny, () -> noted[0] = true);
         assertThat(noted[0]).isEqualTo(reserved);
@@ -37,7 +38,7 @@ class SharesOfOthersTest {
     }
 
     @Test
-    void reservation_thatAnOpenExcludes_isRefusedUntilItsClientIsGone() {
+    void reservation_thatAnOpenExcludes_isRefusedUntilItsClientIsGone() throws FsException {
         assertThat(open(READ, WRITE)).isEqualTo(Nfs4Status.OK);
         assertThat(reserve(WRITE, 0)).isFalse();
         assertThat(reserve(READ, READ)).isFalse();

@@ -48,8 +48,8 @@ final class FileAccess implements AutoCloseable {
      */
     static @Nullable FileAccess toReadWithoutWait(CallContext call, Location location, Stateid stateid)
             throws Nfs4Exception {
-        if (!call.services().state().isGraceOver()) {
-            // The end of the grace period is written to the journal first.
+        if (stateid.isAnonymous() || !call.services().state().isGraceOver()) {
+            // No file is open; or the end of the grace period is written to the journal first.
             return null;
         }
         Executor closer = call.services().state().background();

@@ -60,13 +60,13 @@ public final class DelegationStates {
 
     /**
      * Begins a change of a file's data, attributes or names. No client other than {@code by} has or gets a delegation
-     * or a layout of the file until the change is closed.
+     * or a layout of the file until the change is closed. May wait for a disk.
      *
      * @param by the client that makes the change; null for anyone who is not an NFSv4 client
      * @throws Nfs4Exception DELAY while another client has a delegation or a layout of it, which is being recalled
      */
     public Change beginChange(long nowNanos, FileKey file, @Nullable Client by) throws Nfs4Exception {
-        return core.locked(() -> {
+        return core.afterDepartures(() -> {
             core.expireWhile(
                     nowNanos,
                     () -> core.delegations.conflict(nowNanos, file, by, DelegationUse.CHANGE),

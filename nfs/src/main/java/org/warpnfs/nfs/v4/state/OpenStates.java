@@ -186,18 +186,14 @@ public final class OpenStates {
      * denied.
      *
      * @param then notes the reservation, so that an open finds it; run under the lock of the state
-     * @return false if there is such an open
+     * @throws Nfs4Exception SHARE_DENIED if there is such an open, DELAY if there is one whose client is leaving
      */
-    public boolean reserve(long nowNanos, FileKey file, int access, int deny, Runnable then) {
-        try {
-            return core.afterDepartures(() -> {
-                core.expireWhile(nowNanos, () -> core.files.shareConflict(file, access, deny), Nfs4Status.SHARE_DENIED);
-                then.run();
-                return true;
-            });
-        } catch (Nfs4Exception e) {
-            return false;
-        }
+    public void reserve(long nowNanos, FileKey file, int access, int deny, Runnable then) throws Nfs4Exception {
+        var _ = core.afterDepartures(() -> {
+            core.expireWhile(nowNanos, () -> core.files.shareConflict(file, access, deny), Nfs4Status.SHARE_DENIED);
+            then.run();
+            return true;
+        });
     }
 
     /** OPEN_DOWNGRADE. */

@@ -31,15 +31,16 @@ public final class StateidStates {
     }
 
     /**
-     * Permission to read. An open for writing alone suffices, though it has no file to read from: a client that caches
-     * may read what it is going to write (RFC 8881, section 18.22.3).
+     * Permission to read. Waits for a disk only if the stateid is anonymous or the grace period ends. An open for
+     * writing alone suffices, though it has no file to read from: a client that caches may read what it is going to
+     * write (RFC 8881, section 18.22.3).
      *
      * @param client null for an anonymous stateid without a session
      */
     public IoGrant grantRead(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
             throws Nfs4Exception {
         core.settleGrace(nowNanos);
-        return core.locked(() -> {
+        return core.afterDepartures(() -> {
             if (client == null || stateid.isAnonymous()) {
                 boolean bypass = stateid.equals(Stateid.READ_BYPASS);
                 anonymous(nowNanos, file, bypass ? 0 : OpenRequest.READ);
@@ -54,7 +55,7 @@ public final class StateidStates {
     public IoGrant grantWrite(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
             throws Nfs4Exception {
         core.settleGrace(nowNanos);
-        return core.locked(() -> {
+        return core.afterDepartures(() -> {
             if (client == null || stateid.isAnonymous()) {
                 anonymous(nowNanos, file, OpenRequest.WRITE);
                 return IoGrant.withoutFile();

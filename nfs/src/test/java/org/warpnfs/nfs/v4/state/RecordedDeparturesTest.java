@@ -58,6 +58,7 @@ class RecordedDeparturesTest {
         LOCK,
         LOCK_TEST,
         OPEN,
+        WRITE_WITHOUT_OPEN,
         RESERVATION
     }
 
@@ -125,8 +126,9 @@ class RecordedDeparturesTest {
             case OPEN ->
                 statusOf(() -> clients.open(
                         new OpenRequest(client, opaque("o"), file(2), OpenRequest.WRITE, 0, false), new NoFile()));
-            case RESERVATION ->
-                table.opens().reserve(now, file(2), OpenRequest.WRITE, 0, () -> {}) ? Nfs4Status.OK : Nfs4Status.DELAY;
+            case WRITE_WITHOUT_OPEN ->
+                statusOf(() -> table.stateids().grantWrite(now, client, file(2), Stateid.ANONYMOUS));
+            case RESERVATION -> statusOf(() -> table.opens().reserve(now, file(2), OpenRequest.WRITE, 0, () -> {}));
         };
     }
 

@@ -133,10 +133,11 @@ class SettledDeparturesTest {
             executor.set(background::add);
             background.add(task);
             // The lock is held until the opener has taken what there is to write.
-            table.opens().reserve(now, file(9), OpenRequest.READ, 0, () -> {
+            Nfs4Status reserved = statusOf(() -> table.opens().reserve(now, file(9), OpenRequest.READ, 0, () -> {
                 journal.open();
                 await(openerWrites);
-            });
+            }));
+            assertThat(reserved).isEqualTo(Nfs4Status.OK);
             done(open);
         });
         now += 2L * table.limits().courtesyLeases() * LEASE;

@@ -128,7 +128,10 @@ public final class ReplyMemory {
     /** Forgets all replies of a session that is gone. */
     void release(Session session) {
         session.ended = true;
-        session.slotsFrom(0).forEach(this::forget);
+        session.slotsFrom(0).forEach(slot -> {
+            slot.latest.end();
+            forget(slot);
+        });
     }
 
     /**

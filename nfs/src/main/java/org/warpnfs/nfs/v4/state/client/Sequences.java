@@ -35,16 +35,16 @@ public final class Sequences {
         requireBound(session, request.connection());
         Slot slot = session.slot((int) request.slotId());
         clients.renew(session.client(), nowNanos);
-        if (request.seqid() == slot.seqid && slot.phase != Slot.Phase.FRESH) {
+        if (request.seqid() == slot.latest.seqid() && slot.phase != Slot.Phase.FRESH) {
             return replay(session, slot, request);
         }
-        if (request.seqid() != slot.seqid + 1 || slot.phase == Slot.Phase.BUSY) {
+        if (request.seqid() != slot.latest.seqid() + 1 || slot.phase == Slot.Phase.BUSY) {
             throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
         }
         checkOperations(session, request);
         reserveReply(nowNanos, slot, request);
         slot.phase = Slot.Phase.BUSY;
-        slot.seqid = request.seqid();
+        slot.latest.set(request.seqid());
         slot.digest = request.digest();
         slot.principal = request.principal();
         clients.began(session.client());

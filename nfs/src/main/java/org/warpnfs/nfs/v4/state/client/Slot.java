@@ -31,7 +31,7 @@ public final class Slot {
     final Session session;
     final int index;
     Phase phase = Phase.FRESH;
-    int seqid;
+    final ReferringCall.Latest latest = new ReferringCall.Latest();
     long digest;
 
     @Nullable
@@ -54,6 +54,6 @@ public final class Slot {
 
     /** The request in progress, for callbacks about what it is granted. */
     public ReferringCall referring() {
-        return new ReferringCall(session.id(), seqid, index, () -> seqid);
+        return new ReferringCall(session.id(), latest.seqid(), index, latest);
     }
 }
