@@ -21,7 +21,11 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.HeaderLimits;
 import org.warpnfs.rpcrdma.wire.PrivateData;
+import org.warpnfs.rpcrdma.wire.RdmaDone;
+import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
+import org.warpnfs.rpcrdma.wire.RdmaErrorVers;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaMsgp;
 import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
@@ -139,7 +143,8 @@ final class CapturedRequester implements QueuePairHandler {
                         assertThat(message.hasRemaining()).isFalse();
                         yield replyMemory.slice(0, (int) lengthBytes);
                     }
-                    default -> throw new AssertionError(header + " answers " + call);
+                    case RdmaMsgp _, RdmaDone _, RdmaErrorVers _, RdmaErrorChunk _ ->
+                        throw new AssertionError(header + " answers " + call);
                 };
         assertThat(Integer.toUnsignedLong(rpc.getInt(0))).isEqualTo(call.xid());
         assertThat(new int[] {rpc.getInt(4), rpc.getInt(8), rpc.getInt(12), rpc.getInt(16)})

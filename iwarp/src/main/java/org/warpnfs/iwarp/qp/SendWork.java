@@ -67,7 +67,8 @@ final class SendWork {
                 yield writes(header, write.sink(), lengthBytes);
             }
             case WorkRequest.FileWrite write -> writes(header, write.sink(), write.lengthBytes());
-            default -> false;
+            case WorkRequest.Send _, WorkRequest.RdmaRead _, WorkRequest.ImmediateData _ -> false;
+            case WorkRequest.FetchAdd _, WorkRequest.CompareSwap _, WorkRequest.LocalInvalidate _ -> false;
         };
     }
 

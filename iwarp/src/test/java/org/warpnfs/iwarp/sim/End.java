@@ -247,7 +247,8 @@ final class End implements QueuePairHandler {
                         () -> this + ": Immediate Data that differ from the receive");
                 received(received, received.buffer(), received.solicitedEvent(), OptionalLong.empty());
             }
-            default -> workCompleted(completion);
+            case Completion.Sent _, Completion.Written _, Completion.ImmediateSent _ -> workCompleted(completion);
+            case Completion.ReadDone _, Completion.AtomicDone _, Completion.Invalidated _ -> workCompleted(completion);
         }
     }
 

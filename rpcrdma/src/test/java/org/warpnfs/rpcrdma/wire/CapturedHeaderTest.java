@@ -44,7 +44,8 @@ class CapturedHeaderTest {
                             .as("XID of the RPC message")
                             .isEqualTo(msg.xid());
                 case RdmaNomsg nomsg -> assertThat(in.hasRemaining()).isFalse();
-                default -> throw new AssertionError("no such message in the captures: " + header);
+                case RdmaMsgp _, RdmaDone _, RdmaErrorVers _, RdmaErrorChunk _ ->
+                    throw new AssertionError("no such message in the captures: " + header);
             }
         }
     }
@@ -64,7 +65,7 @@ class CapturedHeaderTest {
                         replies += msg.lists().replyChunk().isPresent() ? 1 : 0;
                     }
                     case RdmaNomsg nomsg -> longReplies++;
-                    default -> throw new AssertionError();
+                    case RdmaMsgp _, RdmaDone _, RdmaErrorVers _, RdmaErrorChunk _ -> throw new AssertionError();
                 }
             }
         }

@@ -52,10 +52,10 @@ final class CheckReport {
 
     /** Returns the unit of a value that is written without one. */
     private static String unit(Setting<?> setting) {
-        return switch (setting.kind()) {
-            case Kind.Bytes _ -> setting.key().contains("PerSecond") ? "bytes/s" : "bytes";
-            default -> "";
-        };
+        if (!(setting.kind() instanceof Kind.Bytes)) {
+            return "";
+        }
+        return setting.key().contains("PerSecond") ? "bytes/s" : "bytes";
     }
 
     static Map<String, Object> json(Check check) {

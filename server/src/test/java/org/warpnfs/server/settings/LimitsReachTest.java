@@ -142,7 +142,8 @@ class LimitsReachTest {
             case Kind.Bytes bytes -> drawn(bytes.least(), bytes.most(), random) / bytes.step() * bytes.step();
             case Kind.Time time ->
                 Duration.ofMillis(drawn(time.least().toMillis(), time.most().toMillis(), random));
-            default -> throw new AssertionError(limit.key());
+            case Kind.Port _, Kind.Choice<?> _, Kind.Switch _, Kind.Text _, Kind.Words _ ->
+                throw new AssertionError(limit.key());
         };
     }
 

@@ -47,7 +47,8 @@ class SettingsTest {
                             case Kind.Bytes bytes -> bytes.most();
                             // iWARP counts the idle time in milliseconds, in 32 bits.
                             case Kind.Time time -> time.most().toMillis();
-                            default -> throw new AssertionError(limit.key());
+                            case Kind.Port _, Kind.Choice<?> _, Kind.Switch _, Kind.Text _, Kind.Words _ ->
+                                throw new AssertionError(limit.key());
                         };
                 assertThat(most)
                         .as(limit.key())

@@ -77,7 +77,10 @@ final class LatencyLoad extends PerftestLoad {
                 bytes = TestOperation.WORD_BYTES;
                 wanted = words && received.data() == started && received.solicitedEvent() == (started % 2 == 0);
             }
-            default -> {
+            case Completion.Sent _, Completion.ImmediateSent _, Completion.Written _ -> {
+                return;
+            }
+            case Completion.ReadDone _, Completion.AtomicDone _, Completion.Invalidated _ -> {
                 return;
             }
         }

@@ -132,7 +132,8 @@ final class PerftestSink implements QueuePairHandler {
                 took(pair, received, TestOperation.WORD_BYTES);
                 pair.post(new WorkRequest.ImmediateData(0, received.data(), received.solicitedEvent()));
             }
-            default -> telling = false;
+            case Completion.Sent _, Completion.Written _, Completion.ImmediateSent _ -> telling = false;
+            case Completion.ReadDone _, Completion.AtomicDone _, Completion.Invalidated _ -> telling = false;
         }
     }
 
