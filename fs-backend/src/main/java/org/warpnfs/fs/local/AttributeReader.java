@@ -3,6 +3,7 @@ package org.warpnfs.fs.local;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -54,6 +55,16 @@ final class AttributeReader {
         return mapped ? OwnerAttribute.of(fd, host).seen(host) : host;
     }
 
+    /** What an open file is to clients, if that is known without a wait; else null. */
+    @Nullable
+    Statx seenQuickly(CachedFd open, Statx host) {
+        if (!mapped) {
+            return host;
+        }
+        OwnerAttribute known = open.owner().known(host);
+        return known == null ? null : known.seen(host);
+    }
+
     /** The file's access control lists. */
     Acls acls(Fd fd) throws FsException {
         Statx host = statx(fd);
@@ -70,8 +81,16 @@ final class AttributeReader {
 
     /** What decides who may use a file whose owner is mapped, as it is at one moment. */
     Protection protectionOfMapped(Fd fd) throws FsException {
-        OwnerAttribute kept = OwnerAttribute.of(fd, statx(fd));
+        return protection(OwnerAttribute.of(fd, statx(fd)));
+    }
+
+    private static Protection protection(OwnerAttribute kept) {
         return kept.ownership().protection(kept.type());
+    }
+
+    /** What decides who may use an open file whose owner is mapped. */
+    static Protection protectionOfMapped(CachedFd open, Statx host) throws FsException {
+        return protection(open.owner().of(open.fd(), host));
     }
 
     /** Reads the wanted attributes; the others may have any value. */
@@ -81,6 +100,22 @@ final class AttributeReader {
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }
+    }
+
+    /**
+     * Reads the wanted attributes of an open file; the others may have any value.
+     *
+     * @param quickly whether {@link #seenQuickly} gave a result a moment ago, and the thread must not wait
+     */
+    FileAttributes read(CachedFd open, Set<FileAttribute> wanted, boolean quickly) throws FsException {
+        Fd fd = open.fd();
+        if (!mapped) {
+            return read(fd, wanted);
+        }
+        Statx host = statx(fd);
+        OwnerAttribute owner =
+                quickly ? open.owner().knownLately(fd, host) : open.owner().of(fd, host);
+        return convert(owner.seen(host), wanted);
     }
 
     /** What statx(2) has to read for these attributes. */
@@ -116,6 +151,13 @@ final class AttributeReader {
         Statx statx = statx(fd);
         changeIds.changed(statx);
         return seen(fd, statx);
+    }
+
+    /** Notes that an open file was changed through the server. Returns what it is to clients. */
+    Statx changed(CachedFd open) throws FsException {
+        Statx statx = statx(open.fd());
+        changeIds.changed(statx);
+        return mapped ? open.owner().of(open.fd(), statx).seen(statx) : statx;
     }
 
     FileAttributes convert(Statx statx) {

@@ -110,7 +110,7 @@ final class AttributeSetter {
             }
             Long sizeBytes = changes.sizeBytes();
             if (sizeBytes != null && writable != null) {
-                owners.beforeWrite(caller, writable);
+                owners.beforeWrite(caller, writable, new KeptOwner());
                 authority.runAs(caller, () -> DataCalls.truncate(writable, sizeBytes));
                 made = made.withSize(sizeBytes);
             }

@@ -29,6 +29,7 @@ final class CachedFd {
     private final SyncGates.Hold hold;
 
     private final Verdicts verdicts = new Verdicts();
+    private final KeptOwner owner = new KeptOwner();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Time of the cache's clock. It may be later than the time that a concurrent sweep has read. */
@@ -62,6 +63,11 @@ final class CachedFd {
     /** Who may open the file. */
     Verdicts verdicts() {
         return verdicts;
+    }
+
+    /** Whose the file is to clients, where an attribute says that. */
+    KeptOwner owner() {
+        return owner;
     }
 
     /** The gate through which the file is synced. */

@@ -8,6 +8,7 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.PosixJudge;
 
 /**
  * Opens regular files of a tree, through a cached descriptor if there is one. Safe for many threads.
@@ -45,7 +46,7 @@ final class FileOpener {
             // Elsewhere another host may change permissions without a change of the time that is seen here.
             boolean remembers = tree.cachedReads().areUsable();
             if (!remembers || !entry.verdicts().permit(caller, access, statx)) {
-                tree.authority().requireOpenable(caller, entry.fd(), statx, access);
+                requireOpenable(caller, entry, statx, access);
                 if (remembers) {
                     entry.verdicts().note(caller, access, statx);
                 }
@@ -56,6 +57,14 @@ final class FileOpener {
             if (!taken) {
                 tree.files().release(entry);
             }
+        }
+    }
+
+    private void requireOpenable(Caller caller, CachedFd entry, Statx statx, OpenAccess access) throws FsException {
+        if (tree.attributes().areMapped()) {
+            PosixJudge.requireOpenable(caller, AttributeReader.protectionOfMapped(entry, statx), access);
+        } else {
+            tree.authority().requireOpenable(caller, entry.fd(), statx, access);
         }
     }
 

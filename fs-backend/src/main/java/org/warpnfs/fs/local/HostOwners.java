@@ -138,7 +138,7 @@ final class HostOwners implements Owners {
     }
 
     @Override
-    public void beforeWrite(Caller caller, Fd file) throws FsException, ErrnoException {
+    public void beforeWrite(Caller caller, Fd file, KeptOwner kept) throws FsException, ErrnoException {
         if (authority.actsAsCaller() || caller.isSuperuser()) {
             return;
         }

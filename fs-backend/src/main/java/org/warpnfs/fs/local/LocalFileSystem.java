@@ -232,6 +232,10 @@ public final class LocalFileSystem implements FileSystem {
     @Override
     public FileAttributes attributes(FileHandle file, Set<FileAttribute> wanted) throws FsException {
         return within(() -> {
+            FileAttributes learned = quick.learned(file, wanted);
+            if (learned != null) {
+                return learned;
+            }
             try (Fd fd = tree.open(file)) {
                 return tree.attributes().read(fd, wanted);
             }

@@ -110,7 +110,7 @@ final class LocalOpenFile implements OpenFile {
 
     @Override
     public FileAttributes attributes(Set<FileAttribute> wanted) throws FsException {
-        return using(fd -> tree.attributes().read(fd, wanted));
+        return using(_ -> tree.attributes().read(entry, wanted, closesQuickly));
     }
 
     @Override
@@ -304,7 +304,7 @@ final class LocalOpenFile implements OpenFile {
     }
 
     private void change(Fd fd, Authority.ResultlessCalls calls) throws FsException, ErrnoException {
-        tree.owners().beforeWrite(caller, fd);
+        tree.owners().beforeWrite(caller, fd, entry.owner());
         try {
             tree.authority().runAsWriter(caller, entry.mode(), calls);
         } catch (ErrnoException e) {
@@ -313,14 +313,14 @@ final class LocalOpenFile implements OpenFile {
         } finally {
             // A write that failed half way has changed the file too.
             entry.gate().changed();
-            noteChange(fd);
+            noteChange();
         }
     }
 
-    private void noteChange(Fd fd) throws FsException {
+    private void noteChange() throws FsException {
         try {
             long look = entry.look();
-            Statx statx = tree.attributes().changed(fd);
+            Statx statx = tree.attributes().changed(entry);
             entry.seen(look, statx);
             afterChange = statx;
         } catch (FsException e) {

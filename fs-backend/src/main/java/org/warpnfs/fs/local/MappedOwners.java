@@ -131,11 +131,11 @@ final class MappedOwners implements Owners {
     }
 
     @Override
-    public void beforeWrite(Caller caller, Fd file) throws FsException, ErrnoException {
+    public void beforeWrite(Caller caller, Fd file, KeptOwner kept) throws FsException, ErrnoException {
         if (caller.isSuperuser()) {
             return;
         }
-        Ownership seen = OwnerAttribute.of(file, AttributeReader.statx(file)).ownership();
+        Ownership seen = kept.of(file, AttributeReader.statx(file)).ownership();
         if (!seen.afterWrite(caller).equals(seen)) {
             change(file, (_, before) -> before.afterWrite(caller));
         }
@@ -152,6 +152,7 @@ final class MappedOwners implements Owners {
             OwnerAttribute before = OwnerAttribute.of(file, host);
             write(file, host, before.with(change.of(before.type(), before.ownership())));
         } finally {
+            KeptOwner.changed(host);
             lock.unlock();
         }
     }

@@ -28,8 +28,12 @@ sealed interface Owners permits HostOwners, MappedOwners {
     /** Sets lists, as far as {@code changes} has them. What fails half way throws as {@link #set} does. */
     void setAcls(Caller caller, Fd file, AclChanges changes) throws FsException, ErrnoException;
 
-    /** Takes set-id bits away before the caller changes the contents, as the kernel does. Does nothing if it will. */
-    void beforeWrite(Caller caller, Fd file) throws FsException, ErrnoException;
+    /**
+     * Takes set-id bits away before the caller changes the contents, as the kernel does. Does nothing if it will.
+     *
+     * @param kept of the file
+     */
+    void beforeWrite(Caller caller, Fd file, KeptOwner kept) throws FsException, ErrnoException;
 
     /**
      * Makes a regular file; EEXIST if the name is taken.

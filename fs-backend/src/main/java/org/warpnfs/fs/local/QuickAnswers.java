@@ -1,8 +1,10 @@
 package org.warpnfs.fs.local;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsException;
@@ -30,10 +32,28 @@ final class QuickAnswers {
             return null;
         }
         try {
-            Statx statx = tree.attributes().seen(entry.fd());
-            return statx.linkCount() > 0 ? tree.attributes().convert(statx) : null;
+            Statx seen = tree.attributes().seenQuickly(entry, AttributeReader.statx(entry.fd()));
+            return seen != null && seen.linkCount() > 0 ? tree.attributes().convert(seen) : null;
         } finally {
             tree.files().releaseQuickly(entry);
+        }
+    }
+
+    /**
+     * The attributes of a file with a cached descriptor, so that {@link #attributes} knows its owner from then on; null
+     * if the file has none, or the host keeps owners. May wait.
+     */
+    @Nullable
+    FileAttributes learned(FileHandle file, Set<FileAttribute> wanted) throws FsException {
+        CachedFd entry = tree.attributes().areMapped() ? tree.files().findAny(file) : null;
+        if (entry == null) {
+            return null;
+        }
+        try {
+            FileAttributes read = tree.attributes().read(entry, wanted, false);
+            return read.linkCount() > 0 ? read : null;
+        } finally {
+            tree.files().release(entry);
         }
     }
 
@@ -53,10 +73,11 @@ final class QuickAnswers {
         boolean taken = false;
         try {
             Statx statx = AttributeReader.statx(entry.fd());
-            taken = statx.linkCount() > 0
+            Statx seen = tree.attributes().seenQuickly(entry, statx);
+            taken = seen != null
+                    && seen.linkCount() > 0
                     && (entry.verdicts().permit(caller, access, statx)
-                            || tree.authority()
-                                    .mayOpenAnyway(caller, tree.attributes().seen(entry.fd())));
+                            || tree.authority().mayOpenAnyway(caller, seen));
             return taken ? entry : null;
         } finally {
             if (!taken) {

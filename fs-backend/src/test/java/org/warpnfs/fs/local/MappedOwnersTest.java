@@ -23,6 +23,7 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -201,6 +202,43 @@ class MappedOwnersTest {
             open.write(ByteBuffer.wrap(new byte[1]), 0, Stability.UNSTABLE);
         }
         assertThat(fs.attributes(file).permissions()).isEqualTo(0777);
+    }
+
+    /** The attribute may have to be read from a disk. */
+    @Test
+    void openFile_isAnsweredWithoutAWait_onlyOnceItsOwnerIsKnown() throws Exception {
+        FileHandle file = create(USER, "f", 0640);
+        try (OpenFile open = fs.open(USER, file, OpenAccess.READ_WRITE)) {
+            assertThat(fs.tryAttributes(file)).isNull();
+            assertThat(fs.tryOpen(USER, file, OpenAccess.READ)).isNull();
+
+            fs.attributes(file);
+            assertThat(fs.tryAttributes(file)).isNotNull();
+            try (OpenFile quick = fs.tryOpen(USER, file, OpenAccess.READ)) {
+                assertThat(quick).isNotNull();
+                assertThat(quick.attributes().uid()).isEqualTo(USER.uid());
+            }
+
+            fs.setAttributes(USER, file, AttributeChanges.ofPermissions(0600));
+            assertThat(fs.tryAttributes(file)).isNull();
+            assertThat(open.attributes().permissions()).isEqualTo(0600);
+        }
+    }
+
+    @Test
+    void openFile_writtenAndChangedInTurn_isAlwaysAsItWasChangedLast() throws Exception {
+        FileHandle file = create(USER, "f", 0640);
+        try (OpenFile open = fs.open(USER, file, OpenAccess.READ_WRITE)) {
+            for (int permissions = 0600; permissions < 0677; permissions++) {
+                fs.setAttributes(USER, file, AttributeChanges.ofPermissions(permissions | 06000));
+                open.write(ByteBuffer.wrap(new byte[1]), 0, Stability.UNSTABLE);
+                int left = permissions | ((permissions & 010) == 0 ? 02000 : 0);
+                assertThat(open.attributesAfterWrite(Set.of(FileAttribute.PERMISSIONS))
+                                .permissions())
+                        .isEqualTo(left);
+                assertThat(fs.attributes(file).permissions()).isEqualTo(left);
+            }
+        }
     }
 
     @Test
