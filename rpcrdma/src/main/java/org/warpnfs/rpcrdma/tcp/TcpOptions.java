@@ -43,7 +43,7 @@ import java.time.Duration;
  *     our calls; one more closes it. Default 64: room for replies to calls that were forgotten
  * @param maxStartsPerTurn how many calls one connection starts before the other connections of its event loop have
  *     their turn; the same limit applies to replies. Default 32
- * @param eventLoopThreads the number of threads that share the connections. Default 2
+ * @param eventLoopThreads the number of threads that share the connections. Default: one per processor, at least 2
  */
 public record TcpOptions(
         int maxRecordBytes,
@@ -114,7 +114,7 @@ public record TcpOptions(
         private int maxBackwardReplyBytes = 64 << 10;
         private int maxUnexpectedReplies = 64;
         private int maxStartsPerTurn = 32;
-        private int eventLoopThreads = 2;
+        private int eventLoopThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
 
         private Builder() {}
 
