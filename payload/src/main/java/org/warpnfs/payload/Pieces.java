@@ -2,6 +2,7 @@ package org.warpnfs.payload;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Bytes to be sent one after the other, some of them in memory, others in open files.
  *
  * <p>They may be cut into TCP segments at chosen places. Then each place, and the end of everything, is also the end of
- * a segment.
+ * a segment. Where segments end that are cut for other reasons, a frame has to begin.
  *
  * <h2>Buffers</h2>
  *
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Pieces {
     /** The longest part that is read before it is sent, and so held in memory as a whole. */
     public static final int MAX_SEEN_BYTES = 64 << 10;
+
+    private static final int FIRST_FRAMES = 16;
+    private static final int[] NO_FRAMES = {};
 
     /** Bytes behind a part of a file that depend on it, such as a checksum. */
     @FunctionalInterface
@@ -70,6 +74,8 @@ public final class Pieces {
     private final List<ByteBuffer> buffers = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>(0);
     private final List<Long> segmentEnds = new ArrayList<>(0);
+    private int[] frameStarts = NO_FRAMES;
+    private int frames;
     private boolean inSegments;
     private long lengthBytes;
 
@@ -131,6 +137,34 @@ public final class Pieces {
     public void endSegment() {
         cutIntoSegments();
         segmentEnds.add(lengthBytes);
+    }
+
+    /**
+     * Notes that a frame begins.
+     *
+     * @param at the length of what precedes it
+     */
+    public void beginFrame(long at) {
+        if (frames == frameStarts.length) {
+            frameStarts = Arrays.copyOf(frameStarts, Math.max(FIRST_FRAMES, 2 * frames));
+        }
+        frameStarts[frames++] = Math.toIntExact(at);
+    }
+
+    /** The offset at which the last frame begins that begins at {@code offset} or before it; 0 if none does. */
+    public long lastFrame(long offset) {
+        int found = find(offset);
+        return found >= 0 ? offset : found == -1 ? 0 : frameStarts[-found - 2];
+    }
+
+    /** The first offset from {@code offset} on at which a frame begins, or the end of everything. */
+    public long nextFrame(long offset) {
+        int found = find(offset);
+        return found >= 0 ? offset : -found - 1 < frames ? frameStarts[-found - 1] : lengthBytes;
+    }
+
+    private int find(long offset) {
+        return Arrays.binarySearch(frameStarts, 0, frames, Math.toIntExact(offset));
     }
 
     /** Whether the end of everything has to be the end of a segment. */

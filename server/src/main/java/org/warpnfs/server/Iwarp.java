@@ -20,7 +20,6 @@ final class Iwarp {
         MpaChoices mpa = MpaChoices.defaults()
                 .withCrcPolicy(crc)
                 .withMarkers(config.rdma().markers());
-        return new IwarpTransport(
-                LayerLimits.iwarp(limits, mpa).withFpduSize(config.rdma().fpdus()::to));
+        return new IwarpTransport(LayerLimits.iwarp(limits, mpa, config.rdma().fpdus()));
     }
 }

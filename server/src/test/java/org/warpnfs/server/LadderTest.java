@@ -48,8 +48,6 @@ class LadderTest {
                     "org.warpnfs.limits..",
                     "org.warpnfs.nfs.export..",
                     "org.warpnfs.nfs.idmap..",
-                    // FpduSize, a choice of three words
-                    "org.warpnfs.iwarp.netty",
                     // DelegationPolicy, a choice of three words
                     "org.warpnfs.nfs.cluster",
                     "org.warpnfs.nfs.v4.layout",

@@ -162,6 +162,18 @@ final class GatheringSend {
         return true;
     }
 
+    /** Gives up what was gathered last, so that {@code lengthBytes} are left. */
+    void cut(long lengthBytes) {
+        while (gatheredBytes > lengthBytes) {
+            long at = (count - 1) * IOVEC_BYTES + Long.BYTES;
+            long partBytes = vector.get(JAVA_LONG, at);
+            long keptBytes = Math.max(partBytes - (gatheredBytes - lengthBytes), 0);
+            vector.set(JAVA_LONG, at, keptBytes);
+            gatheredBytes -= partBytes - keptBytes;
+            count -= keptBytes == 0 ? 1 : 0;
+        }
+    }
+
     /** The number of bytes that are gathered. */
     long gatheredBytes() {
         return gatheredBytes;

@@ -21,8 +21,12 @@ import org.warpnfs.payload.Pieces;
  *
  * Netty calls {@link #transferTo} while the socket takes bytes, and waits until it is writable otherwise. Bytes in
  * memory are sent by sendmsg(2) with MSG_MORE if others follow, those of a file range by the range itself. With several
- * file ranges TCP_CORK is set until the end, so that headers and data share packets. Where a segment has to end,
- * MSG_EOR keeps what follows out of it.
+ * file ranges TCP_CORK is set until the end, so that headers and data share packets.
+ *
+ * <p>Where a segment has to end, MSG_EOR keeps what follows out of it. Each call ends between two frames then, since
+ * its last bytes may leave in a segment before those of the next call are there: with TCP_NODELAY, MSG_MORE holds them
+ * only until the peer acknowledges something. If the socket takes a part of a frame, the rest is sent by a call of its
+ * own, so that the next frame begins a segment.
  *
  * <p>Just before bytes of a file are sent, the range is asked whether they are still cached. If not, or if a thread has
  * been reading from the same store for suspiciously long, this region claims to be complete: {@link #lacks()} says why.
@@ -275,17 +279,13 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
 
     /** Sends what comes next. Returns false if there is nothing, the socket is full, or bytes have to be loaded. */
     private boolean sendNext() throws IOException {
-        if (filled == null && mustBeSeen(part)) {
-            Lack found = fill();
-            if (found != Lack.NOTHING && atPart()) {
-                lacks = found;
-                return false;
-            }
-        }
+        Lack found = filled == null && mustBeSeen(part) ? fill() : Lack.NOTHING;
         GatheringSend send = GatheringSend.ofThread();
         boolean more = gather(send);
+        cutAtFrame(send, found);
         if (send.isEmpty()) {
-            return atPart() && sendPart();
+            lacks = found;
+            return found == Lack.NOTHING && atPart() && sendPart();
         }
         long wanted = send.gatheredBytes();
         long sent = send.send(socket, then(sentBytes + wanted, more));
@@ -315,8 +315,26 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
         }
     }
 
+    /** Keeps whole frames alone, or the rest of the current frame. */
+    private void cutAtFrame(GatheringSend send, Lack found) {
+        long end = sentBytes + send.gatheredBytes();
+        if (!pieces.inSegments() || end == pieces.lengthBytes()) {
+            return;
+        }
+        long frame = inFrame() ? Math.min(pieces.nextFrame(sentBytes), end) : pieces.lastFrame(end);
+        // A frame that no call holds is sent in parts.
+        if (frame > sentBytes || found != Lack.NOTHING) {
+            send.cut(Math.max(frame - sentBytes, 0));
+        }
+    }
+
+    /** Whether the socket has taken a part of a frame. */
+    private boolean inFrame() {
+        return pieces.inSegments() && sentBytes > 0 && pieces.lastFrame(sentBytes) != sentBytes;
+    }
+
     private GatheringSend.Then then(long end, boolean more) {
-        if (pieces.inSegments() && end == segmentEnd()) {
+        if (pieces.inSegments() && (end == segmentEnd() || (inFrame() && end == pieces.nextFrame(sentBytes)))) {
             return GatheringSend.Then.NEW_SEGMENT;
         }
         return more ? GatheringSend.Then.MORE : GatheringSend.Then.NOTHING;

@@ -10,8 +10,8 @@ import org.warpnfs.iwarp.io.GatherCursor;
  * <h2>Operation</h2>
  *
  * Until {@link #ended()}, the caller asks for the payload length of the next segment, appends its header, and takes its
- * payload from {@link #payload()}. All segments but the last have the largest size. A message without payload is one
- * segment.
+ * payload from {@link #payload()}. A segment but the last has the size that the caller permits. A message without
+ * payload is one segment.
  *
  * <h2>Buffers</h2>
  *

@@ -11,7 +11,7 @@ import org.warpnfs.payload.Pieces;
  *
  * <h2>Operation</h2>
  *
- * All payloads but the last have the same length, and so have all gaps.
+ * All payloads but the last have the same length, and so have all gaps. Nothing else lies between two payloads.
  *
  * <h2>Buffers</h2>
  *
@@ -24,22 +24,24 @@ final class FileFrames {
     private final int from;
     private final int everyBytes;
     private final int gapsAt;
+    private final int gapBytes;
     private final @Nullable FileCrc crc;
     private int lengthBytes;
-    private int gapBytes;
     private int endsAt;
     private boolean shortened;
 
     /**
      * @param payloadBytes the payload of the first FPDU
      * @param scratchAt where its header ends in the scratch memory
+     * @param headerBytes the length of the header of each FPDU
      * @param crc makes the CRCs of these FPDUs; null if they have none
      */
-    FileFrames(FileRange range, int from, int payloadBytes, int scratchAt, @Nullable FileCrc crc) {
+    FileFrames(FileRange range, int from, int payloadBytes, int scratchAt, int headerBytes, @Nullable FileCrc crc) {
         this.range = range;
         this.from = from;
         this.everyBytes = payloadBytes;
         this.gapsAt = scratchAt;
+        this.gapBytes = Fpdu.trailerBytes(headerBytes - Fpdu.LENGTH_BYTES + payloadBytes) + headerBytes;
         this.crc = crc;
         this.lengthBytes = payloadBytes;
         this.endsAt = scratchAt;
@@ -52,12 +54,11 @@ final class FileFrames {
                 && !shortened
                 && payloadBytes <= everyBytes
                 && lengthBytes + payloadBytes <= Pieces.MAX_SEEN_BYTES
-                && (gapBytes == 0 || scratchAt - endsAt == gapBytes);
+                && scratchAt - endsAt == gapBytes;
     }
 
     /** Adds a payload that {@linkplain #follows follows}. */
     void add(int payloadBytes, int scratchAt) {
-        gapBytes = scratchAt - endsAt;
         endsAt = scratchAt;
         lengthBytes += payloadBytes;
         shortened = payloadBytes < everyBytes;
@@ -75,7 +76,7 @@ final class FileFrames {
 
     void appendTo(Pieces pieces, ByteBuffer scratch) {
         Pieces.Gaps gaps =
-                gapBytes == 0 ? null : new Pieces.Gaps(scratch.slice(gapsAt, endsAt - gapsAt), everyBytes, gapBytes);
+                endsAt == gapsAt ? null : new Pieces.Gaps(scratch.slice(gapsAt, endsAt - gapsAt), everyBytes, gapBytes);
         pieces.addSeen(range, from, lengthBytes, crc, gaps);
     }
 }

@@ -94,7 +94,13 @@ public final class FpduBatch {
             pieces.endSegment();
             segmentTaken = 0;
         }
+        pieces.beginFrame(lengthBytes());
         segmentTaken += fpduBytes;
+    }
+
+    /** The longest FPDU that may follow in the current segment, or in the next if that is full. */
+    public int segmentRoomBytes() {
+        return segmentBytes == 0 ? Integer.MAX_VALUE : segmentBytes - segmentTaken % segmentBytes;
     }
 
     /** The memory given to the constructor. */
@@ -137,18 +143,18 @@ public final class FpduBatch {
     /**
      * Appends payload that is in a file.
      *
-     * @param headerAt where the FPDU's header begins in the scratch memory, if a CRC follows the payload; -1 if none
-     *     does
+     * @param headerBytes what precedes it in its FPDU, which lies at the end of the scratch memory
+     * @param summed whether a CRC of the payload follows it
      */
-    void payload(FileRange range, int from, int lengthBytes, int headerAt) {
+    void payload(FileRange range, int from, int lengthBytes, int headerBytes, boolean summed) {
         if (frames != null && frames.follows(range, from, lengthBytes, scratch.position())) {
             frames.add(lengthBytes, scratch.position());
             return;
         }
         endRun();
-        FileCrc crc = headerAt < 0 ? null : new FileCrc(scratch, headerAt, scratch.position() - headerAt);
+        FileCrc crc = summed ? new FileCrc(scratch, scratch.position() - headerBytes, headerBytes) : null;
         if (shortFpdus) {
-            frames = new FileFrames(range, from, lengthBytes, scratch.position(), crc);
+            frames = new FileFrames(range, from, lengthBytes, scratch.position(), headerBytes, crc);
         } else if (crc != null) {
             pieces.addSeen(range, from, lengthBytes, crc);
         } else {

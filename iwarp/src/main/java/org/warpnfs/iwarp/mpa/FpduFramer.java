@@ -87,7 +87,7 @@ public final class FpduFramer implements Framer {
         payloadBytes = lengthBytes;
         if (lengthBytes > 0) {
             inFile = true;
-            batch.payload(range, from, lengthBytes, crc ? summedTo : -1);
+            batch.payload(range, from, lengthBytes, Fpdu.LENGTH_BYTES + ulpduBytes - lengthBytes, crc);
         }
     }
 

@@ -1,10 +1,13 @@
 package org.warpnfs.iwarp.netty;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.mpa.Fpdu;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.RnicLimits;
+import org.warpnfs.limits.FpduSize;
 
 /**
  * The limits and choices of a transport.
@@ -23,7 +26,8 @@ import org.warpnfs.iwarp.qp.RnicLimits;
  * @param connectTimeoutMillis the time for the TCP connection of an initiator
  * @param congestionControl the name of TCP's congestion control, where the platform supports choosing it; empty for the
  *     platform's choice
- * @param fpduSize how long FPDUs to a peer may be, by its address; asked once for each connection
+ * @param fpduSize how long FPDUs to a peer may be, by its address; asked once for each connection. FPDUs to a peer
+ *     whose name has not been resolved yet fit TCP segments
  * @param initiatorAddress the local address of an initiator; null to let routing choose
  */
 public record IwarpConfig(
@@ -68,21 +72,15 @@ public record IwarpConfig(
         return new Builder().build();
     }
 
-    /** A copy with another choice of how long FPDUs to each peer may be. */
-    public IwarpConfig withFpduSize(Function<InetAddress, FpduSize> chosen) {
-        return new IwarpConfig(
-                queuePair,
-                limits,
-                eventLoopThreads,
-                maxConnections,
-                maxHalfOpenConnections,
-                maxHalfOpenPerAddress,
-                maxConnectionsPerAddress,
-                evictableIdleMillis,
-                connectTimeoutMillis,
-                congestionControl,
-                chosen,
-                initiatorAddress);
+    /** How long FPDUs to a peer may be. */
+    FpduSize fpduSize(InetSocketAddress peer) {
+        return peer.isUnresolved() ? FpduSize.MSS : fpduSize.apply(peer.getAddress());
+    }
+
+    /** The configuration of a queue pair with such FPDUs. */
+    QueuePairConfig queuePair(FpduSize fpdus) {
+        int mulpduBytes = fpdus.mostBytes() - Fpdu.LENGTH_BYTES - Fpdu.CRC_BYTES;
+        return queuePair.withMulpduBytes(Math.min(queuePair.mulpduBytes(), mulpduBytes));
     }
 
     /** A builder that starts with the defaults. */

@@ -47,6 +47,7 @@ import org.warpnfs.iwarp.verbs.ProtectionDomain;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.FpduSize;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.sockets.AcceptPause;
 import org.warpnfs.sockets.LoopThreads;
@@ -203,7 +204,7 @@ public final class IwarpTransport implements AutoCloseable {
             return;
         }
         ClientAddress client = ClientAddress.of(peer);
-        FpduSize fpdus = config.fpduSize().apply(peer.getAddress());
+        FpduSize fpdus = config.fpduSize(peer);
         QueuePairChannel link = new QueuePairChannel(channel, peer, fpdus, statistics, null);
         Admission.Place place =
                 admission.admit(client, () -> channel.eventLoop().execute(() -> evicted(link, client)));
@@ -219,7 +220,7 @@ public final class IwarpTransport implements AutoCloseable {
         channel.closeFuture().addListener(closed -> place.leave());
         link.admitted(place);
         SocketTuning.apply(channel, config.congestionControl());
-        link.attach(QueuePairMachine.responder(link, fpdus.applied(config.queuePair()), rnic, handler));
+        link.attach(QueuePairMachine.responder(link, config.queuePair(fpdus), rnic, handler));
         channels.add(channel);
         channel.pipeline().addLast(link);
     }
@@ -247,11 +248,7 @@ public final class IwarpTransport implements AutoCloseable {
                 eventLoops,
                 remote,
                 link -> QueuePairMachine.initiator(
-                        link,
-                        config.fpduSize().apply(remote.getAddress()).applied(config.queuePair()),
-                        rnic,
-                        options,
-                        handler),
+                        link, config.queuePair(config.fpduSize(remote)), rnic, options, handler),
                 why -> LOG.debug("{}", why));
     }
 
@@ -292,7 +289,7 @@ public final class IwarpTransport implements AutoCloseable {
                         QueuePairChannel link = new QueuePairChannel(
                                 channel,
                                 remote,
-                                config.fpduSize().apply(remote.getAddress()),
+                                config.fpduSize(remote),
                                 statistics,
                                 machine -> reopen(channel.eventLoop(), remote, machine));
                         made.set(link);

@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.qp.QueuePairLink;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
+import org.warpnfs.limits.FpduSize;
 import org.warpnfs.sockets.PieceWriter;
 import org.warpnfs.sockets.SocketTuning;
 
@@ -231,7 +232,8 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
                     return;
                 }
                 turnBytes += batch.lengthBytes();
-                turnWrites++;
+                // Each segment that is ended is a system call of its own.
+                turnWrites += 1 + batch.pieces().segmentEnds().size();
                 writing = batch;
                 write(batch);
             }

@@ -11,7 +11,7 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  * @param mpa what we ask for and what we support in the startup exchange
  * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw accepts any size. With
  *     markers it is reduced by the length of the markers, so that FPDUs do not get longer (RFC 5044, section 4.5)
- * @param batchBytes the approximate size of a write to the socket
+ * @param batchBytes the most bytes of a write to the socket, but for an FPDU that is longer alone
  * @param limits the resources that the queue pair may take
  * @param startupTimeoutNanos from the TCP connection to the end of the startup frames, including a promised RTR of
  *     peer-to-peer mode
@@ -37,6 +37,12 @@ public record QueuePairConfig(
      * multiples of four, so that only last segments need a pad.
      */
     public static final int DEFAULT_MULPDU_BYTES = 65_530;
+
+    /**
+     * The default of a write: half of a READ of 1 MiB with the headers of its FPDUs, which fit TCP segments; also eight
+     * of the longest FPDUs, and the short end of such a READ.
+     */
+    private static final int DEFAULT_BATCH_BYTES = 528 << 10;
 
     /** The smallest MULPDU that RFC 5044, section 4.5 permits. It holds the longest Terminate. */
     public static final int MIN_MULPDU_BYTES = Fpdu.MIN_MULPDU_BYTES;
@@ -113,7 +119,7 @@ public record QueuePairConfig(
     public static final class Builder {
         private MpaChoices mpa = MpaChoices.defaults();
         private int mulpduBytes = DEFAULT_MULPDU_BYTES;
-        private int batchBytes = 512 << 10;
+        private int batchBytes = DEFAULT_BATCH_BYTES;
         private QueuePairLimits limits = QueuePairLimits.defaults();
         private long startupTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
         private long firstMessageTimeoutNanos = TimeUnit.SECONDS.toNanos(30);

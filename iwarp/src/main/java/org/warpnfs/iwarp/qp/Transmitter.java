@@ -56,6 +56,12 @@ final class Transmitter {
      */
     static final int LEAST_FPDU_BYTES = 512;
 
+    /**
+     * A message is cut so that its first part fills a segment, if so much is left of it: the least ULPDU with a marker
+     * (RFC 5044, section 4.5). Messages that are one segment always, such as Read Requests and Terminates, are shorter.
+     */
+    private static final int LEAST_CUT_BYTES = Fpdu.lengthBytes(Fpdu.MIN_MULPDU_BYTES) + 8;
+
     private static final int READ_REQUEST_BYTES = Fpdu.lengthBytes(UntaggedHeader.BYTES + ReadRequestHeader.BYTES);
 
     private final StreamCounts counts;
@@ -304,10 +310,12 @@ final class Transmitter {
             fpdusFramed++;
             return;
         }
-        while (fpdus.hasRoom(batch) && batch.lengthBytes() < batchBytes) {
+        while (fpdus.hasRoom(batch)) {
             Outgoing outgoing = current != null ? current : next();
             current = outgoing;
-            if (outgoing == null || (outgoing.isReadRequest() && !mayBeBehind(batch.lengthBytes()))) {
+            if (outgoing == null
+                    || (outgoing.isReadRequest() && !mayBeBehind(batch.lengthBytes()))
+                    || !fits(batch, fpdus, outgoing.message())) {
                 return;
             }
             Answer answer = outgoing.answer();
@@ -339,6 +347,22 @@ final class Transmitter {
         return batchBytes + READ_REQUEST_BYTES <= FIRST_SEGMENT_BYTES;
     }
 
+    /** Whether the next FPDU of a message fits into a batch; it is never too long for an empty one. */
+    private boolean fits(FpduBatch batch, Framer fpdus, DdpMessage message) {
+        int ulpduBytes = message.headerBytes() + message.nextPayloadBytes(mulpduBytes(batch, fpdus));
+        return batch.lengthBytes() == 0 || Fpdu.lengthBytes(ulpduBytes) <= batchBytes - batch.lengthBytes();
+    }
+
+    /**
+     * The longest ULPDU that may be made next. An FPDU that fills what is left of a TCP segment spares the system call
+     * that would end the segment. If little is left, it ends, so that FPDUs are not tiny.
+     */
+    private int mulpduBytes(FpduBatch batch, Framer fpdus) {
+        int roomBytes = batch.segmentRoomBytes();
+        int mostBytes = roomBytes < LEAST_CUT_BYTES ? fpduBytes : Math.min(roomBytes, fpduBytes);
+        return Math.min(wantedMulpduBytes, fpdus.mulpduBytes(mostBytes));
+    }
+
     /** Whether a batch that was pulled and not yet reported as sent carries posted work. */
     boolean carriesWork(FpduBatch batch) {
         return inFlight.carriesWork(batch);
@@ -356,8 +380,7 @@ final class Transmitter {
      *     so it is copied, so that its CRC stays right
      */
     private void frame(FpduBatch batch, Framer fpdus, DdpMessage message, boolean changing) {
-        int mulpduBytes = Math.min(wantedMulpduBytes, fpdus.mulpduBytes(fpduBytes));
-        int payloadBytes = message.nextPayloadBytes(mulpduBytes);
+        int payloadBytes = message.nextPayloadBytes(mulpduBytes(batch, fpdus));
         ByteBuffer header = fpdus.start(batch, message.headerBytes() + payloadBytes);
         message.encodeHeader(header, payloadBytes);
         FileRange range = message.payload().range();

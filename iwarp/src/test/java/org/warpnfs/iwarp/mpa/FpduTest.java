@@ -207,6 +207,39 @@ class FpduTest {
                 .isEqualTo(SentPieces.bytes(ofMemory.pieces(), part -> file));
     }
 
+    /** A short message between two Writes of one file, which is copied as their headers are. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 4, 30, 200})
+    void frame_shortFrameBetweenTwoOfAFile_areAsThoseOfMemory(int betweenBytes) {
+        ByteBuffer file = ByteBuffer.allocate(4000);
+        for (int i = 0; i < file.capacity(); i++) {
+            file.put(i, (byte) (i * 31 + i / 700));
+        }
+        FileRange range = new UnreadRange(file.capacity());
+        FpduBatch ofFile = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        FpduBatch ofMemory = new FpduBatch(ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES));
+        for (FpduBatch batch : List.of(ofFile, ofMemory)) {
+            FpduFramer framer = new FpduFramer(true);
+            batch.makeFpdus(1448, 1448);
+            for (int at = 0; at < 1200; at += 400) {
+                framer.start(batch, 414).put(new byte[14]);
+                if (batch == ofFile) {
+                    framer.payload(batch, range, at, 400);
+                } else {
+                    framer.payload(batch, file.slice(at, 400));
+                }
+                framer.end(batch);
+                framer.start(batch, 18 + betweenBytes).put(new byte[18]);
+                framer.payload(batch, ByteBuffer.allocate(betweenBytes));
+                framer.end(batch);
+            }
+        }
+        Pieces pieces = ofFile.pieces();
+        pieces.parts().forEach(part -> part.trailer().complete(file.slice(part.from(), part.lengthBytes())));
+        assertThat(SentPieces.bytes(pieces, part -> file.slice(part.from(), part.lengthBytes())))
+                .isEqualTo(SentPieces.bytes(ofMemory.pieces(), part -> file));
+    }
+
     /** What follows a short FPDU shares its segment if it fits, and begins the next if not. */
     @Test
     void frame_fpdusOfSegments_neitherCrossesTheEndOfOne() {

@@ -28,6 +28,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
+import org.warpnfs.limits.FpduSize;
 
 /**
  * How much one connection writes before other connections of its thread have a turn, on a socket that takes everything

@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.mpa.Fpdu;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
@@ -19,8 +20,11 @@ class SegmentsTest {
     private static final int WRITE_BYTES = 30_000;
 
     private static TestLink connected() {
-        TestLink link = TestLink.responder(
-                QueuePairConfig.defaults().toBuilder().batchBytes(4000).build(), null);
+        return connected(QueuePairConfig.defaults().toBuilder().batchBytes(5000).build());
+    }
+
+    private static TestLink connected(QueuePairConfig config) {
+        TestLink link = TestLink.responder(config, null);
         link.in(TestLink.REQUEST);
         link.created.postReceive(1, ByteBuffer.allocate(5));
         link.in("0017 4143 00000000 00000000 00000001 00000000 52444d4121 000000 00000000");
@@ -80,6 +84,56 @@ class SegmentsTest {
         link.machine.fitSegments(8948);
         assertThat(next(link)).containsOnly(536);
         assertThat(next(link)).startsWith(8948);
+    }
+
+    /**
+     * A reply of a small READ: its Send is cut, so that a segment ends where a frame does without a call of its own.
+     */
+    @ParameterizedTest
+    @CsvSource({"4096, 230, 188, 92", "2856, 1424, 1448, 0", "4096, 100, 124, 0"})
+    void fitSegments_messageBehindAnother_fillsItsSegment(
+            int writeBytes, int sendBytes, int firstBytes, int restBytes) {
+        TestLink link = connected();
+        link.machine.fitSegments(1448);
+        link.created.post(new WorkRequest.RdmaWrite(1, List.of(ByteBuffer.allocate(writeBytes)), SINK));
+        link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(sendBytes)));
+        link.created.flush();
+        FpduBatch batch = link.held.element();
+        assertThat(batch.pieces().segmentEnds()).isEmpty();
+        List<Integer> lengths = lengths(batch);
+        assertThat(lengths).startsWith(1448, 1448);
+        assertThat(lengths)
+                .endsWith(restBytes == 0 ? new Integer[] {firstBytes} : new Integer[] {firstBytes, restBytes});
+    }
+
+    /** What is left of the segment is too little to be worth a frame. */
+    @Test
+    void fitSegments_littleIsLeftOfASegment_theNextMessageBeginsAnother() {
+        TestLink link = connected();
+        link.machine.fitSegments(1448);
+        link.created.post(new WorkRequest.RdmaWrite(1, List.of(ByteBuffer.allocate(1428 - 140)), SINK));
+        link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(200)));
+        link.created.flush();
+        FpduBatch batch = link.held.element();
+        assertThat(batch.pieces().segmentEnds()).containsExactly(1448L - 140);
+        assertThat(lengths(batch)).containsExactly(1448 - 140, 224);
+    }
+
+    /** So a READ of 1 MiB is two writes, with the headers of its FPDUs and its reply. */
+    @ParameterizedTest
+    @ValueSource(ints = {1428, 1448, 1460, 8928, 8948, 8960, 65_483})
+    void fitSegments_readOf1MiB_isTwoBatches(int segmentBytes) {
+        TestLink link = connected(QueuePairConfig.defaults());
+        link.machine.fitSegments(segmentBytes);
+        link.created.post(new WorkRequest.RdmaWrite(1, List.of(ByteBuffer.allocate(1 << 20)), SINK));
+        link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(230)));
+        link.created.flush();
+        int batches = 0;
+        for (; !link.held.isEmpty(); batches++) {
+            link.machine.sent(link.held.remove());
+            link.outputReady();
+        }
+        assertThat(batches).isEqualTo(2);
     }
 
     @Test

@@ -225,7 +225,7 @@ class SendingTest {
         int batches = 0;
         while (!peer.link.held.isEmpty()) {
             assertThat(peer.link.completions).hasSizeLessThan(2);
-            boolean writeLeft = batches * (512 << 10) > (3 << 20);
+            boolean writeLeft = batches * (512 << 10) >= (3 << 20);
             assertThat(peer.link.completions).hasSizeLessThanOrEqualTo(writeLeft ? 1 : 0);
             peer.link.machine.sent(peer.link.held.remove());
             peer.link.outputReady();

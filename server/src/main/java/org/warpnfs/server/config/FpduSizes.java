@@ -2,10 +2,10 @@ package org.warpnfs.server.config;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import org.warpnfs.iwarp.netty.FpduSize;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.FpduSize;
 import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.nfs.export.HostPattern;
 
@@ -35,26 +35,31 @@ public record FpduSizes(FpduSize usual, List<OfNetwork> networks) {
         if (words.size() > MAX_NETWORKS) {
             throw new ConfigException(what + ": more than " + MAX_NETWORKS + " networks");
         }
-        FpduSize usual = FpduSize.MSS;
+        @Nullable FpduSize usual = null;
         List<OfNetwork> networks = new ArrayList<>();
         for (String word : words) {
             int equals = word.indexOf('=');
             FpduSize size = size(what, word, word.substring(equals + 1));
-            if (equals < 0) {
+            if (equals >= 0) {
+                HostPattern.Network network = network(what, word, word.substring(0, equals));
+                if (networks.stream().anyMatch(each -> each.network().equals(network))) {
+                    throw new ConfigException(what + " " + word + ": the network is listed twice");
+                }
+                networks.add(new OfNetwork(network, size));
+            } else if (usual == null) {
                 usual = size;
             } else {
-                networks.add(new OfNetwork(network(what, word, word.substring(0, equals)), size));
+                throw new ConfigException(
+                        what + " " + word + ": the size of all other clients is " + usual + " already");
             }
         }
         networks.sort(Comparator.comparingInt((OfNetwork each) -> each.network().bits())
                 .reversed());
-        return new FpduSizes(usual, List.copyOf(networks));
+        return new FpduSizes(usual == null ? FpduSize.MSS : usual, List.copyOf(networks));
     }
 
     private static FpduSize size(String what, String word, String text) throws ConfigException {
-        return Arrays.stream(FpduSize.values())
-                .filter(each -> each.toString().equalsIgnoreCase(text))
-                .findAny()
+        return FpduSize.of(text)
                 .orElseThrow(() -> new ConfigException(what + " " + word + ": the size is mss, 16k or 64k"));
     }
 

@@ -12,13 +12,18 @@ import org.warpnfs.rpcrdma.server.PeerDeadlines;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.server.Rfc5666Options;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
+import org.warpnfs.server.config.FpduSizes;
 
 /** Converts the server's limits to the options of each layer. */
 public final class LayerLimits {
     private LayerLimits() {}
 
-    /** Returns the options of the iWARP transport. */
-    public static IwarpConfig iwarp(ServerLimits limits, MpaChoices mpa) {
+    /**
+     * Returns the options of the iWARP transport.
+     *
+     * @param fpdus how long FPDUs to each client may be
+     */
+    public static IwarpConfig iwarp(ServerLimits limits, MpaChoices mpa, FpduSizes fpdus) {
         ServerLimits.Streams streams = limits.streams();
         ServerLimits.Deadlines deadlines = limits.deadlines();
         ServerLimits.Connections connections = limits.connections();
@@ -49,6 +54,7 @@ public final class LayerLimits {
                 .maxHalfOpenConnections(connections.halfOpen())
                 .maxHalfOpenPerAddress(connections.halfOpenOfClient())
                 .evictableIdleMillis((int) connections.idleBeforeEviction().toMillis())
+                .fpduSize(fpdus::to)
                 .build();
     }
 

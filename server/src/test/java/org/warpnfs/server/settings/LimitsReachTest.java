@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.mpa.MpaChoices;
+import org.warpnfs.server.config.FpduSizes;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
@@ -87,7 +88,7 @@ class LimitsReachTest {
 
     private static Map<String, Object> layers(ServerLimits limits) {
         Map<String, Object> leaves = new LinkedHashMap<>();
-        flatten("iwarp", LayerLimits.iwarp(limits, MpaChoices.defaults()), leaves);
+        flatten("iwarp", LayerLimits.iwarp(limits, MpaChoices.defaults(), FpduSizes.DEFAULT), leaves);
         flatten("rdma", LayerLimits.responder(limits, true), leaves);
         flatten("tcp", LayerLimits.tcp(limits), leaves);
         flatten("state", LayerLimits.state(limits, 1 << 20), leaves);

@@ -1,8 +1,9 @@
-package org.warpnfs.iwarp.netty;
+package org.warpnfs.limits;
 
-import org.warpnfs.iwarp.qp.QueuePairConfig;
+import java.util.Arrays;
+import java.util.Optional;
 
-/** How long the FPDUs of a connection may be. */
+/** How long the FPDUs (frames of iWARP) of a connection may be. */
 public enum FpduSize {
     /** What fits the connection's TCP segments (EMSS), as RFC 5044, section 5.1 recommends. */
     MSS("mss", 64 << 10),
@@ -10,8 +11,6 @@ public enum FpduSize {
     KIB_16("16k", 16 << 10),
     /** 64 KiB, which is what the length field permits. */
     KIB_64("64k", 64 << 10);
-
-    private static final int OVERHEAD_BYTES = 6;
 
     private final String word;
     private final int mostBytes;
@@ -21,9 +20,16 @@ public enum FpduSize {
         this.mostBytes = mostBytes;
     }
 
-    /** The configuration of a queue pair that makes no longer FPDUs. */
-    QueuePairConfig applied(QueuePairConfig config) {
-        return config.withMulpduBytes(Math.min(config.mulpduBytes(), mostBytes - OVERHEAD_BYTES));
+    /** The size that a word names. */
+    public static Optional<FpduSize> of(String word) {
+        return Arrays.stream(values())
+                .filter(each -> each.word.equalsIgnoreCase(word))
+                .findAny();
+    }
+
+    /** The longest FPDU, if TCP segments are no shorter. */
+    public int mostBytes() {
+        return mostBytes;
     }
 
     /** The word in settings. */
