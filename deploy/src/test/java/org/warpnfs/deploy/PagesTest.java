@@ -39,9 +39,12 @@ class PagesTest {
             "docs/operate.md",
             "docs/client.md",
             "docs/configuration.md",
+            "docs/kerberos-tls.md",
             "docs/limits.md",
+            "docs/locks.md",
             "docs/metrics.md",
             "docs/performance.md",
+            "docs/rpcbind.md",
             "docs/security.md",
             "deploy/fio/README.md",
             "deploy/interop/README.md");
