@@ -47,7 +47,7 @@ class LadderTest {
             .resideInAPackage("org.warpnfs.fs.local..")
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage(with("org.warpnfs.fs.spi", "org.warpnfs.fs.local.."))
+            .resideInAnyPackage(with("org.warpnfs.fs.spi", "org.warpnfs.stable", "org.warpnfs.fs.local.."))
             .allowEmptyShould(true);
 
     @ArchTest

@@ -24,7 +24,7 @@ record ObjectNsmStore(NodeObject node) implements NsmStore {
     }
 
     private static String text(byte[] value) {
-        return new String(value, StandardCharsets.US_ASCII);
+        return new String(value, StandardCharsets.ISO_8859_1);
     }
 
     @Override

@@ -1,20 +1,15 @@
 package org.warpnfs.fs.local;
 
-import static java.nio.file.attribute.PosixFilePermissions.asFileAttribute;
-import static java.nio.file.attribute.PosixFilePermissions.fromString;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32C;
@@ -23,6 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.stable.StableFiles;
 
 /**
  * The table of {@link TableHandles} on disk: a log of where files were seen, read at each start. It is rewritten at
@@ -48,9 +44,8 @@ final class HandleLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HandleLog.class);
     private static final long MAGIC = 0x7761_7270_6873_0002L;
     /** Permissions of the log's files. The process's umask is 0, so it does not reduce them. */
-    private static final FileAttribute<?> FOR_ITS_USER_ALONE = asFileAttribute(fromString("rw-------"));
-
     private static final int HEADER_BYTES = Long.BYTES;
+
     private static final int FIXED_BYTES = Integer.BYTES + 2 * FileKey.LENGTH_BYTES + 1;
     /** Surplus records that do not yet cause a rewrite: 1 MiB or less. */
     private static final int SPARE_RECORDS = 4096;
@@ -84,19 +79,17 @@ final class HandleLog implements AutoCloseable {
      */
     static HandleLog open(Path directory, long treeId, Map<FileKey, Place> table) throws IOException {
         boolean isNew = Files.notExists(directory);
-        Files.createDirectories(directory, asFileAttribute(fromString("rwx------")));
+        StableFiles.createDirectories(directory);
         Path parent = directory.toAbsolutePath().getParent();
         if (isNew && parent != null) {
             // If the directory's name were lost with the host, the log would count as never written and no file would
             // be searched for.
-            syncDirectory(parent);
+            StableFiles.sync(parent);
         }
         String name = "handles-%016x".formatted(treeId);
         Path path = directory.resolve(name + ".log");
-        FileChannel lockChannel = FileChannel.open(
-                directory.resolve(name + ".lock"),
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                FOR_ITS_USER_ALONE);
+        FileChannel lockChannel = StableFiles.open(
+                directory.resolve(name + ".lock"), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
         try {
             FileLock lock = tryLock(lockChannel);
             if (lock == null) {
@@ -111,9 +104,9 @@ final class HandleLog implements AutoCloseable {
             log.incomplete = !clean;
             try {
                 log.writeAll();
-                move(fresh(path), path);
+                Files.move(fresh(path), path, StandardCopyOption.ATOMIC_MOVE);
                 // After the end of the host the old log must not come back: it may end with the mark of a clean stop.
-                syncDirectory(directory);
+                StableFiles.sync(directory);
             } catch (IOException e) {
                 log.channel.close();
                 throw e;
@@ -133,8 +126,7 @@ final class HandleLog implements AutoCloseable {
         Path fresh = fresh(path);
         // A file gets its permissions only when it is created.
         Files.deleteIfExists(fresh);
-        return FileChannel.open(
-                fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), FOR_ITS_USER_ALONE);
+        return StableFiles.open(fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
     }
 
     private boolean wasClean;
@@ -149,20 +141,6 @@ final class HandleLog implements AutoCloseable {
             return channel.tryLock();
         } catch (OverlappingFileLockException e) {
             return null;
-        }
-    }
-
-    private static void move(Path from, Path to) throws IOException {
-        try {
-            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-        } catch (AtomicMoveNotSupportedException e) {
-            Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
-        }
-    }
-
-    private static void syncDirectory(Path directory) throws IOException {
-        try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
-            entries.force(true);
         }
     }
 
@@ -310,7 +288,7 @@ final class HandleLog implements AutoCloseable {
         channel = createFresh(path);
         old.close();
         writeAll();
-        move(fresh(path), path);
+        Files.move(fresh(path), path, StandardCopyOption.ATOMIC_MOVE);
         return true;
     }
 

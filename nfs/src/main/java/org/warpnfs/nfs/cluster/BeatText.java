@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.cluster;
 
 import java.nio.charset.StandardCharsets;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.stable.SummedText;
 
 /**
  * A sign of life as text: {@code INSTANCE COUNT PREPARED done|open CRC} and spaces, always of the same length, since it
@@ -18,14 +18,15 @@ final class BeatText {
     static byte[] encode(Beat beat) {
         String body =
                 beat.instance() + " " + beat.count() + " " + beat.prepared() + (beat.done() ? " done " : " open ");
-        return "%-95s\n".formatted(body + sum(body)).getBytes(StandardCharsets.US_ASCII);
+        return "%-95s\n".formatted(body + SummedText.sum(body)).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Null if it is none. */
     static @Nullable Beat parse(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.ISO_8859_1).strip();
         String[] words = text.split(" ", -1);
-        if (words.length != WORDS || !words[4].equals(sum(text.substring(0, text.length() - words[4].length())))) {
+        if (words.length != WORDS
+                || !words[4].equals(SummedText.sum(text.substring(0, text.length() - words[4].length())))) {
             return null;
         }
         try {
@@ -37,11 +38,5 @@ final class BeatText {
         } catch (NumberFormatException e) {
             return null;
         }
-    }
-
-    private static String sum(String body) {
-        CRC32C crc = new CRC32C();
-        crc.update(body.getBytes(StandardCharsets.ISO_8859_1));
-        return "%08x".formatted((int) crc.getValue());
     }
 }

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.stable.SummedText;
 
 /**
  * A {@link ClusterRecord} as text.
@@ -61,13 +61,7 @@ final class RecordText {
                     .append('\n');
         });
         String body = text.toString();
-        return (body + "crc " + sum(body) + '\n').getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private static String sum(String body) {
-        CRC32C crc = new CRC32C();
-        crc.update(body.getBytes(StandardCharsets.ISO_8859_1));
-        return "%08x".formatted((int) crc.getValue());
+        return (body + "crc " + SummedText.sum(body) + '\n').getBytes(StandardCharsets.US_ASCII);
     }
 
     /** @throws IOException if it is damaged or of a later version; the message says what is wrong, not where */
@@ -77,7 +71,7 @@ final class RecordText {
             throw new IOException("does not begin with '" + FORMAT + "': it is damaged, or of another version");
         }
         int last = text.lastIndexOf("crc ");
-        if (last < 0 || !text.substring(last).equals("crc " + sum(text.substring(0, last)) + '\n')) {
+        if (last < 0 || !text.substring(last).equals("crc " + SummedText.sum(text.substring(0, last)) + '\n')) {
             throw new IOException("is damaged: its checksum is wrong");
         }
         try {

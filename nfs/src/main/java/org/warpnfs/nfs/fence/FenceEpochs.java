@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.stable.SummedText;
 
 /**
  * The epochs of all files at one metadata server. A file has that of the server, until its layouts are revoked. Then it
@@ -76,7 +76,7 @@ public record FenceEpochs(long process, long base, Map<Long, Long> fenced) {
         StringBuilder text = new StringBuilder(
                 TITLE + "\n" + PROCESS + "%016x\n".formatted(process) + BASE + "%016x\n".formatted(base));
         fenced.forEach((file, epoch) -> text.append("%016x %016x\n".formatted(file, epoch)));
-        return (text + END + sum(text.toString()) + "\n").getBytes(StandardCharsets.US_ASCII);
+        return (text + END + SummedText.sum(text.toString()) + "\n").getBytes(StandardCharsets.US_ASCII);
     }
 
     /** The process whose text it is, also if the rest is half written; 0 if it does not say so. */
@@ -102,7 +102,7 @@ public record FenceEpochs(long process, long base, Map<Long, Long> fenced) {
         }
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
         int end = text.indexOf("\n" + END) + 1;
-        if (end == 0 || !text.startsWith(END + sum(text.substring(0, end)) + "\n", end)) {
+        if (end == 0 || !text.startsWith(END + SummedText.sum(text.substring(0, end)) + "\n", end)) {
             return null;
         }
         List<String> lines = text.substring(0, end).lines().toList();
@@ -129,11 +129,5 @@ public record FenceEpochs(long process, long base, Map<Long, Long> fenced) {
 
     private static long number(String digits) {
         return Long.parseUnsignedLong(digits, HEXADECIMAL);
-    }
-
-    private static String sum(String body) {
-        CRC32C crc = new CRC32C();
-        crc.update(body.getBytes(StandardCharsets.ISO_8859_1));
-        return "%08x".formatted((int) crc.getValue());
     }
 }

@@ -42,7 +42,7 @@ public final class DirectoryNsmStore implements NsmStore {
 
     private static String text(Path file) throws IOException {
         try (var in = Files.newInputStream(file)) {
-            return new String(in.readNBytes(MAX_FILE_BYTES), StandardCharsets.US_ASCII);
+            return new String(in.readNBytes(MAX_FILE_BYTES), StandardCharsets.ISO_8859_1);
         }
     }
 

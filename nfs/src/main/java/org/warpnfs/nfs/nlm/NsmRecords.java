@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.stable.SummedText;
 
 /**
  * What NSM keeps on stable storage: the server's state number, which is odd while it runs and grows by 2 with each
@@ -19,7 +20,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A client's text has four lines: its address, the address of this server that it uses, its name in hexadecimal, and
  * the state number of the instance in which it got or reclaimed a lock. The text {@code settled} has the number of the
- * latest instance in which the time to reclaim is over. Clients of lower numbers have lost what they had.
+ * latest instance in which the time to reclaim is over. Clients of lower numbers have lost what they had. Each text is
+ * a {@link SummedText}.
  *
  * <p>Methods do I/O and return when it is on stable storage. Not safe for several threads on one client.
  */
@@ -65,18 +67,24 @@ final class NsmRecords {
         // Two further, and odd whatever it was.
         int state = last + 2 | 1;
         NsmRecords records = new NsmRecords(store, state, read(store, most, last), number(store, SETTLED, 0));
-        store.write(STATE, Integer.toString(state));
+        store.write(STATE, SummedText.of(Integer.toString(state)));
         return records;
     }
 
     private static int number(NsmStore store, String name, int ifMissing) throws IOException {
         Optional<String> text = store.read(name);
+        String wrong;
         try {
-            return text.isEmpty() ? ifMissing : Integer.parseInt(text.get().strip());
+            return text.isEmpty()
+                    ? ifMissing
+                    : Integer.parseInt(SummedText.read(text.get()).strip());
         } catch (NumberFormatException e) {
-            throw new IOException(
-                    store.place(name) + ": is not a number; restore it, or remove it together with its directory", e);
+            wrong = "is not a number";
+        } catch (IOException e) {
+            wrong = String.valueOf(e.getMessage());
         }
+        throw new IOException(
+                store.place(name) + ": " + wrong + "; restore it, or remove it together with its directory");
     }
 
     private static List<Monitored> read(NsmStore store, int most, int last) throws IOException {
@@ -94,17 +102,17 @@ final class NsmRecords {
 
     /** @param last the number of the instance before, of which a file of an older server is */
     private static @Nullable Monitored parsed(String text, int last) {
-        List<String> lines = text.lines().toList();
-        if (lines.size() != 3 && lines.size() != 4) {
-            return null;
-        }
         try {
+            List<String> lines = SummedText.read(text).lines().toList();
+            if (lines.size() != 3 && lines.size() != 4) {
+                return null;
+            }
             InetAddress address = InetAddress.ofLiteral(lines.get(0));
             InetAddress local = lines.get(1).equals("-") ? null : InetAddress.ofLiteral(lines.get(1));
             String name = new String(HEX.parseHex(lines.get(2)), StandardCharsets.ISO_8859_1);
             int state = lines.size() == 3 ? last : Integer.parseInt(lines.get(3));
             return new Monitored(new NlmHost(address, name), local, state);
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | IOException e) {
             return null;
         }
     }
@@ -127,7 +135,7 @@ final class NsmRecords {
     /** Writes that only clients of this instance may reclaim in the next. */
     void settle() throws IOException {
         if (store != null) {
-            store.write(SETTLED, Integer.toString(state));
+            store.write(SETTLED, SummedText.of(Integer.toString(state)));
         }
     }
 
@@ -137,14 +145,14 @@ final class NsmRecords {
             String local = address == null ? "-" : address.getHostAddress();
             store.addHost(
                     nameOf(host),
-                    host.address().getHostAddress()
+                    SummedText.of(host.address().getHostAddress()
                             + '\n'
                             + local
                             + '\n'
                             + HEX.formatHex(host.name().getBytes(StandardCharsets.ISO_8859_1))
                             + '\n'
                             + state
-                            + '\n');
+                            + '\n'));
         }
     }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyReader;
+import org.warpnfs.stable.SummedText;
 
 class StatusMonitorTest {
     private static final int CLIENT = NlmBench.CLIENT;
@@ -38,7 +39,7 @@ class StatusMonitorTest {
         NlmBench first = start();
         assertThat(first.lock(CLIENT, "a", false, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
         assertThat(hosts()).hasSize(1);
-        assertThat(Files.readString(directory.resolve("state"))).isEqualTo("1");
+        assertThat(Files.readString(directory.resolve("state"))).isEqualTo(SummedText.of("1"));
 
         NlmBench second = start();
         second.server.listening();
@@ -165,7 +166,7 @@ class StatusMonitorTest {
 
         assertThat(second.calls).isEmpty();
         assertThat(second.lock(CLIENT, "a", false, true, 0, 10)).isEqualTo(NlmStatus.GRANTED);
-        assertThat(Files.readString(directory.resolve("state"))).isEqualTo("3");
+        assertThat(Files.readString(directory.resolve("state"))).isEqualTo(SummedText.of("3"));
     }
 
     @Test

@@ -3,9 +3,7 @@ package org.warpnfs.nfs.v4.state.recovery;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.Set;
@@ -50,25 +48,9 @@ final class BatchLog implements AutoCloseable {
         ByteBuffer batch = encode(tag, first);
         int position = batch.limit();
         ByteBuffer whole = ByteBuffer.allocate(position + ROOM_BYTES).put(batch).clear();
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        FileChannel out = StableFiles.open(
-                fresh,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE));
-        boolean done = false;
-        try {
-            StableFiles.write(out, whole, 0);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            Path directory = file.toAbsolutePath().getParent();
-            if (directory != null) {
-                StableFiles.sync(directory);
-            }
-            done = true;
-            return new BatchLog(out, whole.limit(), tag.next(), position);
-        } finally {
-            if (!done) {
-                out.close();
-            }
-        }
+        StableFiles.replace(file, whole.array());
+        FileChannel out = StableFiles.open(file, Set.of(StandardOpenOption.WRITE));
+        return new BatchLog(out, whole.limit(), tag.next(), position);
     }
 
     /** Length of a file whose first batch has so many sectors. */
