@@ -61,6 +61,8 @@ final class StateCore implements ClientTable.Holdings {
      * Number of states of a removed client that are freed before other calls get the lock: some tens of microseconds.
      */
     static final int PORTION = 256;
+    /** Clients that a sweep looks at, and may remove with their sessions, before other calls get the lock. */
+    static final int SWEPT_CLIENTS = 64;
     /** Removed clients that one call waits for before its client is told to come again. */
     private static final int MAX_DEPARTURES = 16;
     /** Clients whose leases have run out that one request removes. */
@@ -94,6 +96,7 @@ final class StateCore implements ClientTable.Holdings {
     private final Queue<Client> departed = new ArrayDeque<>();
 
     private boolean clearing;
+    private boolean sweeping;
     private long lastSweepNanos;
 
     StateCore(
@@ -124,8 +127,17 @@ final class StateCore implements ClientTable.Holdings {
         this.locks = new LockTable(limits, states, owners, service, lock::follow);
         this.files = new FileStates(limits, states, owners, locks, lock::letGo, this::left);
         this.delegations = new DelegationTable(
-                limits, leaseNanos, states, files, waysBack, lock::letGo, lock::taken, lock::follow, this::left);
-        this.layouts = new LayoutTable(leaseNanos, states, files, waysBack, delegations.held()::isWriter);
+                limits,
+                leaseNanos,
+                states,
+                files,
+                waysBack,
+                lock::letGo,
+                lock::taken,
+                lock::follow,
+                this::left,
+                this::later);
+        this.layouts = new LayoutTable(leaseNanos, states, files, waysBack, delegations.held()::isWriter, this::later);
         this.lastSweepNanos = nowNanos;
     }
 
@@ -342,6 +354,7 @@ final class StateCore implements ClientTable.Holdings {
         locks.depart(client);
         owners.depart(client);
         delegations.held().depart(client);
+        layouts.depart(client);
         if (recovery.depart(client)) {
             lock.flushLater();
         } else {
@@ -422,15 +435,30 @@ final class StateCore implements ClientTable.Holdings {
         if (nowNanos - lastSweepNanos > sweepPauseNanos()) {
             lastSweepNanos = nowNanos;
             grace.isRunning(nowNanos);
-            clients.sweep(nowNanos);
-            owners.sweep(nowNanos, leaseNanos);
-            delegations.sweep(nowNanos);
             settleDepartures();
             if (recovery.departAgain(PORTION)) {
                 lock.flushLater();
             }
-            layouts.sweep(nowNanos);
+            if (!sweeping) {
+                sweep(nowNanos);
+            }
         }
+    }
+
+    /** Sweeps a portion of each table. The background thread goes on with the rest. */
+    private void sweep(long nowNanos) {
+        sweeping = clients.sweep(nowNanos, SWEPT_CLIENTS);
+        sweeping |= owners.sweep(nowNanos, leaseNanos, PORTION);
+        sweeping |= delegations.sweep(nowNanos, PORTION);
+        sweeping |= layouts.sweep(nowNanos, PORTION);
+        if (sweeping) {
+            later(() -> sweep(nowNanos));
+        }
+    }
+
+    /** Has the background thread do something under the lock. */
+    private void later(Runnable step) {
+        lock.later(() -> change(step::run));
     }
 
     /** How often a client was refused something because its share was used up. */
@@ -445,13 +473,17 @@ final class StateCore implements ClientTable.Holdings {
 
     /** Frees all state of the files of a file system that is no longer served, a portion at a time. */
     void withdraw(FileSystem fileSystem) {
-        List<OpenState> opens = locked(() -> files.opensOf(fileSystem));
-        for (List<OpenState> portion : Lists.partition(opens, PORTION)) {
-            change(() -> portion.forEach(files::withdraw));
+        for (Client client : locked(files::clients)) {
+            List<OpenState> opens = locked(() -> files.opensOf(client, fileSystem));
+            for (List<OpenState> portion : Lists.partition(opens, PORTION)) {
+                change(() -> portion.forEach(files::withdraw));
+            }
         }
-        List<DelegationState> held = locked(() -> delegations.held().of(fileSystem));
-        for (List<DelegationState> portion : Lists.partition(held, PORTION)) {
-            change(() -> portion.forEach(delegations::withdraw));
+        for (Client client : locked(delegations.held()::clients)) {
+            List<DelegationState> held = locked(() -> delegations.held().of(client, fileSystem));
+            for (List<DelegationState> portion : Lists.partition(held, PORTION)) {
+                change(() -> portion.forEach(delegations::withdraw));
+            }
         }
     }
 

@@ -31,6 +31,13 @@ final class ClientRecord {
     @Nullable
     CallbackUpdate callbackUpdate;
 
+    /** Its neighbours in {@link LeaseOrder}: who was heard of before it, and after it. */
+    @Nullable
+    ClientRecord before;
+
+    @Nullable
+    ClientRecord after;
+
     ClientRecord(Client client, long nowNanos) {
         this.client = client;
         this.renewedNanos = nowNanos;

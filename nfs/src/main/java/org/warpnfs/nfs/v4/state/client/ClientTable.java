@@ -320,15 +320,20 @@ public final class ClientTable {
 
     /**
      * Removes clients whose lease has run out and that have no state, those that hinder strangers and have been silent
-     * for a second lease, and those that have been silent beyond their courtesy time.
+     * for a second lease, and those that have been silent beyond their courtesy time. Goes on where it stopped.
+     *
+     * @param most how many clients to look at
+     * @return true if there are more to look at
      */
-    public void sweep(long nowNanos) {
+    public boolean sweep(long nowNanos, int most) {
         records.silent(
                         nowNanos,
                         client -> holdings.hindersStrangers(client)
                                 ? Math.min(HINDERING_LEASES * leaseNanos, courtesyNanos)
-                                : courtesyNanos)
+                                : courtesyNanos,
+                        most)
                 .forEach(this::expire);
+        return records.isSweeping();
     }
 
     /** How often an address was refused another client. */

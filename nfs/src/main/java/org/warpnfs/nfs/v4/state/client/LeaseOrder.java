@@ -13,7 +13,8 @@ import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
  * Clients in the order in which they were last heard of, both all of them and by address. The one that has been silent
- * for longest comes first, so dispensable clients are found at the front. Guarded by the lock of the state.
+ * for longest comes first, so dispensable clients are found at the front. All of them are a list through their records,
+ * so that a sweep can stop and go on where it was. Guarded by the lock of the state.
  */
 final class LeaseOrder {
     private static final LinkedHashMap<Long, ClientRecord> NOBODY = new LinkedHashMap<>();
@@ -21,7 +22,12 @@ final class LeaseOrder {
 
     private final long leaseNanos;
     private final Predicate<Client> holdsState;
-    private final LinkedHashMap<Long, ClientRecord> byId = new LinkedHashMap<>();
+    private final Map<Long, ClientRecord> byId = new HashMap<>();
+    private @Nullable ClientRecord first;
+    private @Nullable ClientRecord last;
+    /** Where the next part of a sweep begins; null if none is under way. */
+    private @Nullable ClientRecord toSweep;
+
     private final Map<ClientAddress, LinkedHashMap<Long, ClientRecord>> byAddress = new HashMap<>();
 
     /** @param holdsState true for clients that have opens or delegations */
@@ -33,15 +39,49 @@ final class LeaseOrder {
     void add(ClientRecord record) {
         Client client = record.client;
         byId.put(client.id(), record);
+        append(record);
         byAddress.computeIfAbsent(client.address(), _ -> new LinkedHashMap<>(2)).put(client.id(), record);
     }
 
     void remove(Client client) {
-        byId.remove(client.id());
+        ClientRecord record = byId.remove(client.id());
+        if (record != null) {
+            unlink(record);
+        }
         byAddress.computeIfPresent(client.address(), (_, neighbours) -> {
             neighbours.remove(client.id());
             return neighbours.isEmpty() ? null : neighbours;
         });
+    }
+
+    private void append(ClientRecord record) {
+        record.before = last;
+        if (last == null) {
+            first = record;
+        } else {
+            last.after = record;
+        }
+        last = record;
+    }
+
+    private void unlink(ClientRecord record) {
+        ClientRecord before = record.before;
+        ClientRecord after = record.after;
+        if (toSweep == record) {
+            toSweep = after;
+        }
+        if (before == null) {
+            first = after;
+        } else {
+            before.after = after;
+        }
+        if (after == null) {
+            last = before;
+        } else {
+            after.before = before;
+        }
+        record.before = null;
+        record.after = null;
     }
 
     /** The record of that id; null if there is none. */
@@ -54,7 +94,8 @@ final class LeaseOrder {
     void renew(ClientRecord record, long nowNanos) {
         record.renewedNanos = nowNanos;
         Client client = record.client;
-        byId.putLast(client.id(), record);
+        unlink(record);
+        append(record);
         LinkedHashMap<Long, ClientRecord> neighbours = byAddress.get(client.address());
         if (neighbours != null) {
             neighbours.putLast(client.id(), record);
@@ -62,7 +103,11 @@ final class LeaseOrder {
     }
 
     List<Client> all() {
-        return byId.values().stream().map(record -> record.client).toList();
+        List<Client> all = new ArrayList<>(byId.size());
+        for (ClientRecord record = first; record != null; record = record.after) {
+            all.add(record.client);
+        }
+        return all;
     }
 
     int size() {
@@ -99,7 +144,7 @@ final class LeaseOrder {
     /** The client whose lease ran out first; null if all leases are valid. */
     @Nullable
     Client silentForLongest(long nowNanos, @Nullable Client except) {
-        for (ClientRecord record : byId.values()) {
+        for (ClientRecord record = first; record != null; record = record.after) {
             if (record.client != except && record.isExpired(nowNanos, leaseNanos)) {
                 return record.client;
             }
@@ -112,13 +157,17 @@ final class LeaseOrder {
     }
 
     /**
-     * Clients whose lease has run out and that have no state, and those that have been silent for longer than
-     * {@code courtesyNanos} says.
+     * The next clients whose lease has run out and that have no state, and those that have been silent for longer than
+     * {@code courtesyNanos} says. A sweep begins with the one that has been silent for longest.
+     *
+     * @param most how many clients to look at; {@link #isSweeping} says whether there are more
      */
-    List<Client> silent(long nowNanos, ToLongFunction<Client> courtesyNanos) {
+    List<Client> silent(long nowNanos, ToLongFunction<Client> courtesyNanos, int most) {
         List<Client> silent = new ArrayList<>();
-        for (ClientRecord record : byId.values()) {
+        ClientRecord record = toSweep == null ? first : toSweep;
+        for (int left = most; left > 0 && record != null; left--) {
             if (record.requestsUnderWay == 0 && !record.isExpired(nowNanos, leaseNanos)) {
+                record = null;
                 break;
             }
             if (record.isExpired(
@@ -126,7 +175,14 @@ final class LeaseOrder {
                     !holdsState.test(record.client) ? leaseNanos : courtesyNanos.applyAsLong(record.client))) {
                 silent.add(record.client);
             }
+            record = record.after;
         }
+        toSweep = record;
         return silent;
+    }
+
+    /** True if a sweep has stopped before its end. */
+    boolean isSweeping() {
+        return toSweep != null;
     }
 }

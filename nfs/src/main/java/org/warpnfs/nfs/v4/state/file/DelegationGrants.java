@@ -14,6 +14,11 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * <p>Guarded by the lock of the state, but for what says that it needs none.
  */
 public final class DelegationGrants {
+    /** Delegations of a file that are looked at to decide whether others have one. */
+    private static final int MAX_LOOKED_AT = 256;
+    /** Clients that may reclaim a delegation to write one file. */
+    private static final int MAX_WRITERS = 8;
+
     private final StateEntries states;
     private final FileStates files;
     private final Recaller recaller;
@@ -137,8 +142,15 @@ public final class DelegationGrants {
             @Nullable SharedFile writer) {
         Client client = request.client();
         boolean missing = reader == null && writer == null;
+        // Before the restart there was one.
+        boolean isCrowded =
+                kind == DelegationKind.WRITE && held.writersOf(request.file()).size() >= MAX_WRITERS;
         // A break that has been told of is not told of again.
-        if (missing || wish.isBreaking() || held.holds(client, request.file()) || !held.hasRoomFor(client)) {
+        if (missing
+                || isCrowded
+                || wish.isBreaking()
+                || held.holds(client, request.file())
+                || !held.hasRoomFor(client)) {
             return none(DelegationGrant.Why.RESOURCE);
         }
         DelegationState delegation = add(request, wish, kind, reader, writer);
@@ -176,10 +188,7 @@ public final class DelegationGrants {
         if (kind == DelegationKind.READ) {
             return files.hasWriter(file);
         }
-        boolean delegated = held.of(file).stream()
-                .map(DelegationState::client)
-                .anyMatch(holder -> holder != request.client() && !holder.isForgotten());
-        return delegated || files.isOpenByOthers(request);
+        return held.isHeldByOthers(file, request.client(), MAX_LOOKED_AT) || files.isOpenByOthers(request);
     }
 
     /**

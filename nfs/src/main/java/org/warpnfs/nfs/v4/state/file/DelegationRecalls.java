@@ -1,9 +1,6 @@
 package org.warpnfs.nfs.v4.state.file;
 
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.nfs.v4.state.callback.Recaller;
 
@@ -20,7 +17,7 @@ public final class DelegationRecalls {
     private final long leaseNanos;
     private final Recaller recaller;
     /** Recalled delegations. They may have to be revoked. */
-    private final Set<DelegationState> recalled = new LinkedHashSet<>();
+    private final Rotation<DelegationState, DelegationState> recalled = new Rotation<>();
 
     private long sent;
     private long failed;
@@ -35,7 +32,7 @@ public final class DelegationRecalls {
     /** Recalls a delegation. From now on the client has a lease's time to return it. */
     void begin(long nowNanos, DelegationState delegation) {
         delegation.recall(nowNanos);
-        recalled.add(delegation);
+        recalled.put(delegation, delegation);
     }
 
     /**
@@ -64,20 +61,25 @@ public final class DelegationRecalls {
         return delegation.isOverdue(nowNanos, leaseNanos);
     }
 
-    /** Delegations that were recalled and not returned within a lease. */
-    List<DelegationState> overdue(long nowNanos) {
-        List<DelegationState> overdue = new ArrayList<>();
-        for (DelegationState delegation : recalled) {
-            if (isOverdue(nowNanos, delegation)) {
-                overdue.add(delegation);
-            }
-        }
-        return overdue;
+    /**
+     * Delegations that were recalled and not returned within a lease, among the next of all in turn.
+     *
+     * @param most how many to look at; {@link #isSweeping} says whether there are more
+     */
+    List<DelegationState> overdue(long nowNanos, int most) {
+        return recalled.nextOfRound(most).stream()
+                .filter(delegation -> isOverdue(nowNanos, delegation))
+                .toList();
+    }
+
+    /** True if a round of {@link #overdue} has stopped before its end. */
+    boolean isSweeping() {
+        return recalled.isInRound();
     }
 
     /** Notes that the client no longer has the delegation. */
     void end(DelegationState delegation) {
-        recalled.remove(delegation);
+        recalled.remove(delegation, delegation);
     }
 
     /** Notes that the client returns the delegation, recalled or not. */

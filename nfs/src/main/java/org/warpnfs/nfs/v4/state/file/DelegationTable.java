@@ -1,8 +1,10 @@
 package org.warpnfs.nfs.v4.state.file;
 
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -27,6 +29,9 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * <p>Guarded by the lock of the state.
  */
 public final class DelegationTable {
+    /** Delegations of one file that are recalled in one call; the background thread goes on with the others. */
+    static final int MAX_RECALLS = 256;
+
     private final StateEntries states;
     private final FileStates files;
     private final Recaller recaller;
@@ -35,6 +40,10 @@ public final class DelegationTable {
     private final Consumer<SharedFile> taken;
     private final Consumer<Runnable> following;
     private final BiConsumer<Client, FileKey> left;
+    private final Consumer<Runnable> later;
+    /** Files whose delegations are being recalled a portion at a time. */
+    private final Set<FileKey> recalling = new HashSet<>();
+
     private final FileChangeWindows changes = new FileChangeWindows();
     private final HeldDelegations held;
     private final DelegationGrants grants;
@@ -46,6 +55,7 @@ public final class DelegationTable {
      * @param taken takes files of delegations that were revoked or whose file is no longer served
      * @param following runs what has to be done without the lock: leases at backends end
      * @param left told of each delegation that was returned, revoked or removed
+     * @param later runs what is left to do with the lock, but not in this call
      */
     public DelegationTable(
             StateLimits limits,
@@ -56,7 +66,9 @@ public final class DelegationTable {
             Consumer<SharedFile> letGo,
             Consumer<SharedFile> taken,
             Consumer<Runnable> following,
-            BiConsumer<Client, FileKey> left) {
+            BiConsumer<Client, FileKey> left,
+            Consumer<Runnable> later) {
+        this.later = later;
         this.following = following;
         this.left = left;
         this.letGo = letGo;
@@ -108,10 +120,41 @@ public final class DelegationTable {
 
     @Nullable
     private Conflict conflict(long nowNanos, FileKey file, DelegationUse use, Predicate<DelegationState> isOwn) {
+        if (use == DelegationUse.READ) {
+            return recall(nowNanos, file, List.copyOf(held.writersOf(file)), isOwn);
+        }
+        int rest = held.countOf(file) - MAX_RECALLS;
+        Conflict found = recall(nowNanos, file, held.next(file, MAX_RECALLS), isOwn);
+        if (rest <= 0) {
+            return found;
+        }
+        if (recalling.add(file)) {
+            later.accept(() -> recallRest(nowNanos, file, rest, isOwn));
+        }
+        return found == null ? new Conflict(null, null) : found;
+    }
+
+    /** Goes on with the delegations of a file, so that a client that has to ask again need not do so for each. */
+    private void recallRest(long nowNanos, FileKey file, int rest, Predicate<DelegationState> isOwn) {
+        var _ = recall(nowNanos, file, held.next(file, MAX_RECALLS), isOwn);
+        if (rest > MAX_RECALLS) {
+            later.accept(() -> recallRest(nowNanos, file, rest - MAX_RECALLS, isOwn));
+        } else {
+            recalling.remove(file);
+        }
+    }
+
+    @Nullable
+    private Conflict recall(long nowNanos, FileKey file, List<DelegationState> some, Predicate<DelegationState> isOwn) {
         Client holder = null;
-        for (DelegationState delegation : List.copyOf(held.of(file))) {
+        for (DelegationState delegation : some) {
             Client client = delegation.client();
-            if (isOwn.test(delegation) || client.isForgotten() || !use.conflictsWith(delegation.kind())) {
+            if (client.isForgotten()) {
+                // It is cleared soon. Until then nobody has to look at it again.
+                held.leave(delegation);
+                continue;
+            }
+            if (isOwn.test(delegation)) {
                 continue;
             }
             if (client.isGone()) {
@@ -246,10 +289,16 @@ public final class DelegationTable {
         return done;
     }
 
-    /** Revokes delegations that were recalled and not returned within a lease. */
-    public void sweep(long nowNanos) {
-        recalls.overdue(nowNanos).forEach(this::revoke);
+    /**
+     * Revokes delegations that were recalled and not returned within a lease.
+     *
+     * @param most how many to look at
+     * @return true if there are more to look at
+     */
+    public boolean sweep(long nowNanos, int most) {
+        recalls.overdue(nowNanos, most).forEach(this::revoke);
         changes.sweep(nowNanos);
+        return recalls.isSweeping();
     }
 
     private void remove(DelegationState delegation, Consumer<SharedFile> closer) {

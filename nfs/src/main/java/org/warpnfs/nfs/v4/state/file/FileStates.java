@@ -195,9 +195,14 @@ public final class FileStates {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
-    /** The opens of files of a file system. */
-    public List<OpenState> opensOf(FileSystem fileSystem) {
-        return allOpens().stream().filter(open -> open.isOf(fileSystem)).toList();
+    /** The opens of a client of files of a file system. */
+    public List<OpenState> opensOf(Client client, FileSystem fileSystem) {
+        return of(client).stream().filter(open -> open.isOf(fileSystem)).toList();
+    }
+
+    /** All clients with opens. */
+    public List<Client> clients() {
+        return List.copyOf(byClient.keySet());
     }
 
     /** Closes an open whose file is no longer served, if it still exists. */

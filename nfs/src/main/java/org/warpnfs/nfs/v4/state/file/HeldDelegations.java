@@ -35,7 +35,9 @@ public final class HeldDelegations {
     private final StateEntries states;
     private final Shares shares;
     /** Delegations that were not revoked. A client has at most one of a file. */
-    private final Map<FileKey, Map<Client, DelegationState>> byFile = new HashMap<>();
+    private final Map<FileKey, Rotation<Client, DelegationState>> byFile = new HashMap<>();
+    /** Those of them to write: one of a file, but for those that were reclaimed after a restart. */
+    private final Map<FileKey, Map<Client, DelegationState>> writers = new HashMap<>();
 
     private final Map<Client, Held> byClient = new HashMap<>();
     /** Files with a write delegation. Changed under the lock, and read without it. */
@@ -66,15 +68,18 @@ public final class HeldDelegations {
         Client client = delegation.client();
         states.enter(delegation);
         byClient.computeIfAbsent(client, _ -> new Held()).all.put(delegation.number(), delegation);
-        byFile.computeIfAbsent(delegation.key(), _ -> new LinkedHashMap<>(2)).put(client, delegation);
+        byFile.computeIfAbsent(delegation.key(), _ -> new Rotation<>()).put(client, delegation);
         if (delegation.kind() == DelegationKind.WRITE) {
+            writers.computeIfAbsent(delegation.key(), _ -> new LinkedHashMap<>(2))
+                    .put(client, delegation);
             written.add(delegation.key());
         }
         shares.take(client.address(), 1);
     }
 
     /**
-     * A delegation was returned or revoked: its file is no longer delegated. Its stateid stays until {@link #forget}.
+     * A delegation was returned or revoked, or its client is forgotten: its file is no longer delegated. Its stateid
+     * stays until {@link #forget}.
      */
     void leave(DelegationState delegation) {
         FileKey file = delegation.key();
@@ -82,10 +87,14 @@ public final class HeldDelegations {
             held.remove(delegation.client(), delegation);
             return held.isEmpty() ? null : held;
         });
-        // After a restart two clients may have reclaimed one, to return it at once.
-        if (byFile.getOrDefault(file, Map.of()).values().stream()
-                        .noneMatch(other -> other.kind() == DelegationKind.WRITE)
-                && written.contains(file)) {
+        if (delegation.kind() != DelegationKind.WRITE) {
+            return;
+        }
+        writers.computeIfPresent(file, (_, held) -> {
+            held.remove(delegation.client(), delegation);
+            return held.isEmpty() ? null : held;
+        });
+        if (!writers.containsKey(file) && written.contains(file)) {
             writtenBack.incrementAndGet();
             written.remove(file);
         }
@@ -114,17 +123,50 @@ public final class HeldDelegations {
 
     /** True if the client has a delegation of the file that was not revoked. */
     public boolean holds(Client client, FileKey file) {
-        return byFile.getOrDefault(file, Map.of()).containsKey(client);
+        return heldBy(client, file) != null;
     }
 
     /** True if the delegation was neither returned nor revoked. */
     public boolean isHeld(DelegationState delegation) {
-        return byFile.getOrDefault(delegation.key(), Map.of()).get(delegation.client()) == delegation;
+        return heldBy(delegation.client(), delegation.key()) == delegation;
     }
 
-    /** The delegations of a file that were not revoked. */
-    Collection<DelegationState> of(FileKey file) {
-        return byFile.getOrDefault(file, Map.of()).values();
+    private @Nullable DelegationState heldBy(Client client, FileKey file) {
+        Rotation<Client, DelegationState> held = byFile.get(file);
+        return held == null ? null : held.get(client);
+    }
+
+    /** Number of the delegations of a file that were not revoked. */
+    int countOf(FileKey file) {
+        Rotation<Client, DelegationState> held = byFile.get(file);
+        return held == null ? 0 : held.size();
+    }
+
+    /** Some delegations of a file that were not revoked; the next call goes on behind them. */
+    List<DelegationState> next(FileKey file, int most) {
+        Rotation<Client, DelegationState> held = byFile.get(file);
+        return held == null ? List.of() : held.next(most);
+    }
+
+    /** The delegations to write a file: few. */
+    Collection<DelegationState> writersOf(FileKey file) {
+        return writers.getOrDefault(file, Map.of()).values();
+    }
+
+    /**
+     * True if another client has a delegation of the file that is not forgotten. True too while too many that are
+     * forgotten had one.
+     */
+    boolean isHeldByOthers(FileKey file, Client client, int most) {
+        boolean isMore = countOf(file) > most;
+        for (DelegationState delegation : next(file, most)) {
+            if (delegation.client().isForgotten()) {
+                leave(delegation);
+            } else if (delegation.client() != client) {
+                return true;
+            }
+        }
+        return isMore;
     }
 
     /** The delegations of a client, including revoked ones until they are freed. */
@@ -133,12 +175,16 @@ public final class HeldDelegations {
         return held == null ? List.of() : held.all.values();
     }
 
-    /** The delegations of files of a file system. */
-    public List<DelegationState> of(FileSystem fileSystem) {
-        return byFile.values().stream()
-                .flatMap(held -> held.values().stream())
+    /** The delegations of a client of files of a file system. */
+    public List<DelegationState> of(Client client, FileSystem fileSystem) {
+        return of(client).stream()
                 .filter(delegation -> delegation.isOf(fileSystem))
                 .toList();
+    }
+
+    /** All clients with delegations. */
+    public List<Client> clients() {
+        return List.copyOf(byClient.keySet());
     }
 
     /** Every delegation that was not revoked. */
@@ -176,17 +222,15 @@ public final class HeldDelegations {
 
     /** True if the client has a write delegation of the file. */
     public boolean isWriter(FileKey file, Client client) {
-        DelegationState held = byFile.getOrDefault(file, Map.of()).get(client);
+        DelegationState held = heldBy(client, file);
         return held != null && held.kind() == DelegationKind.WRITE;
     }
 
     /** The write delegation of a client other than {@code by}, recalled or not; null if there is none. */
     @Nullable
     public DelegationState writerOf(FileKey file, @Nullable Client by) {
-        for (DelegationState delegation : byFile.getOrDefault(file, Map.of()).values()) {
-            if (delegation.kind() == DelegationKind.WRITE
-                    && delegation.client() != by
-                    && !delegation.client().isGone()) {
+        for (DelegationState delegation : writersOf(file)) {
+            if (delegation.client() != by && !delegation.client().isGone()) {
                 return delegation;
             }
         }
@@ -199,11 +243,9 @@ public final class HeldDelegations {
      */
     @Nullable
     public Client sessionlessWriterAt(FileKey file, ClientAddress address) {
-        for (DelegationState delegation : byFile.getOrDefault(file, Map.of()).values()) {
+        for (DelegationState delegation : writersOf(file)) {
             Client holder = delegation.client();
-            if (delegation.kind() == DelegationKind.WRITE
-                    && holder.isSessionless()
-                    && holder.address().equals(address)) {
+            if (holder.isSessionless() && holder.address().equals(address)) {
                 return holder;
             }
         }
@@ -218,7 +260,7 @@ public final class HeldDelegations {
 
     /** Notes the attributes of a file whose write delegation a client has got. */
     public void setWhenGranted(Client client, FileKey file, FileAttributes attributes) {
-        DelegationState delegation = byFile.getOrDefault(file, Map.of()).get(client);
+        DelegationState delegation = heldBy(client, file);
         if (delegation != null) {
             delegation.setWhenGranted(attributes);
         }

@@ -1,10 +1,9 @@
 package org.warpnfs.nfs.v4.state.file;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.fence.Fencing;
@@ -39,11 +39,17 @@ public final class LayoutTable {
     private final Recaller recaller;
     private final BiPredicate<FileKey, Client> isWriter;
     /** A client has at most one of a file. */
-    private final Map<FileKey, Map<Client, LayoutState>> byFile = new HashMap<>();
+    private final Map<FileKey, Rotation<Client, LayoutState>> byFile = new HashMap<>();
 
     private final Map<Client, Map<Long, LayoutState>> byClient = new HashMap<>();
+    /** Removed clients that still have layouts. */
+    private final Set<Client> gone = new HashSet<>();
     /** Recalled layouts. They may have to be revoked. */
-    private final Set<LayoutState> recalled = new LinkedHashSet<>();
+    private final Rotation<LayoutState, LayoutState> recalled = new Rotation<>();
+    /** Files whose layouts are being recalled a portion at a time. */
+    private final Set<FileKey> recalling = new HashSet<>();
+
+    private final Consumer<Runnable> later;
 
     private final RevokedLayouts revoked = new RevokedLayouts();
 
@@ -55,13 +61,18 @@ public final class LayoutTable {
     private long sent;
     private long revocations;
 
-    /** @param isWriter true if the client has a write delegation of the file */
+    /**
+     * @param isWriter true if the client has a write delegation of the file
+     * @param later runs what is left to do with the lock, but not in this call
+     */
     public LayoutTable(
             long leaseNanos,
             StateEntries states,
             FileStates files,
             Recaller recaller,
-            BiPredicate<FileKey, Client> isWriter) {
+            BiPredicate<FileKey, Client> isWriter,
+            Consumer<Runnable> later) {
+        this.later = later;
         this.isWriter = isWriter;
         this.leaseNanos = leaseNanos;
         this.states = states;
@@ -110,12 +121,17 @@ public final class LayoutTable {
                     case LayoutState layout -> layout.writes();
                 });
         // A client that has lost its layout, by a bulk recall for example, begins again with the stateid of an open.
-        LayoutState held = byFile.getOrDefault(request.file(), Map.of()).get(request.client());
+        LayoutState held = heldBy(request.client(), request.file());
         if (held != null && held.isRevoked()) {
             remove(held);
             return null;
         }
         return held;
+    }
+
+    private @Nullable LayoutState heldBy(Client client, FileKey file) {
+        Rotation<Client, LayoutState> held = byFile.get(file);
+        return held == null ? null : held.get(client);
     }
 
     private static boolean mayWrite(OpenState open) {
@@ -131,7 +147,7 @@ public final class LayoutTable {
     private LayoutState entered(LayoutRequest request) {
         LayoutState layout = new LayoutState(request, states.firstStateid(states.nextNumber()));
         states.enter(layout);
-        byFile.computeIfAbsent(request.file(), _ -> new LinkedHashMap<>(2)).put(request.client(), layout);
+        byFile.computeIfAbsent(request.file(), _ -> new Rotation<>()).put(request.client(), layout);
         byClient.computeIfAbsent(request.client(), _ -> new LinkedHashMap<>(2)).put(layout.number(), layout);
         count++;
         return layout;
@@ -201,9 +217,33 @@ public final class LayoutTable {
         if (byFile.isEmpty() && fences.isIdle()) {
             return null;
         }
+        Rotation<Client, LayoutState> held = byFile.get(file);
+        int rest = held == null ? 0 : held.size() - DelegationTable.MAX_RECALLS;
+        Conflict found = recall(nowNanos, file, by);
+        if (rest <= 0) {
+            return found;
+        }
+        if (recalling.add(file)) {
+            later.accept(() -> recallRest(nowNanos, file, rest, by));
+        }
+        return found == null ? new Conflict(null, null) : found;
+    }
+
+    private void recallRest(long nowNanos, FileKey file, int rest, @Nullable Client by) {
+        var _ = recall(nowNanos, file, by);
+        if (rest > DelegationTable.MAX_RECALLS) {
+            later.accept(() -> recallRest(nowNanos, file, rest - DelegationTable.MAX_RECALLS, by));
+        } else {
+            recalling.remove(file);
+        }
+    }
+
+    /** Recalls the next layouts of a file. */
+    @Nullable
+    private Conflict recall(long nowNanos, FileKey file, @Nullable Client by) {
+        Rotation<Client, LayoutState> held = byFile.get(file);
         Client holder = null;
-        for (LayoutState layout :
-                List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
+        for (LayoutState layout : held == null ? List.<LayoutState>of() : held.next(DelegationTable.MAX_RECALLS)) {
             if (layout.client().isGone()) {
                 end(layout);
                 continue;
@@ -220,7 +260,7 @@ public final class LayoutTable {
                 continue;
             }
             layout.recall(nowNanos);
-            recalled.add(layout);
+            recalled.put(layout, layout);
             tell(nowNanos, layout);
             holder = layout.client();
         }
@@ -262,7 +302,7 @@ public final class LayoutTable {
     }
 
     private void revoke(LayoutState layout) {
-        recalled.remove(layout);
+        recalled.remove(layout, layout);
         layout.revoke();
         revoked.add(layout);
         revocations++;
@@ -283,14 +323,38 @@ public final class LayoutTable {
         if (byFile.isEmpty() && fences.isIdle()) {
             return;
         }
-        for (LayoutState layout :
-                List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
+        endGone(file);
+        if (fences.isUnderWay(nowNanos, file)) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+    }
+
+    /** Ends the layouts of a file whose clients are gone. Looks at the fewer: these clients, or all of the file. */
+    private void endGone(FileKey file) {
+        Rotation<Client, LayoutState> held = byFile.get(file);
+        if (held == null || gone.isEmpty()) {
+            return;
+        }
+        if (gone.size() < held.size()) {
+            for (Client client : List.copyOf(gone)) {
+                LayoutState layout = heldBy(client, file);
+                if (layout != null) {
+                    end(layout);
+                }
+            }
+            return;
+        }
+        for (LayoutState layout : List.copyOf(held.values())) {
             if (layout.client().isGone()) {
                 end(layout);
             }
         }
-        if (fences.isUnderWay(nowNanos, file)) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
+    }
+
+    /** Called when a client is removed. Its layouts end when somebody meets them, or when its opens are freed. */
+    public void depart(Client client) {
+        if (byClient.containsKey(client)) {
+            gone.add(client);
         }
     }
 
@@ -304,8 +368,7 @@ public final class LayoutTable {
      * layout ends (logr_return_on_close).
      */
     public void left(Client client, FileKey file, BooleanSupplier isHeld) {
-        LayoutState layout =
-                byFile.isEmpty() ? null : byFile.getOrDefault(file, Map.of()).get(client);
+        LayoutState layout = byFile.isEmpty() ? null : heldBy(client, file);
         if (layout == null || isHeld.getAsBoolean()) {
             return;
         }
@@ -317,7 +380,7 @@ public final class LayoutTable {
     }
 
     private void remove(LayoutState layout) {
-        recalled.remove(layout);
+        recalled.remove(layout, layout);
         revoked.remove(layout);
         if (states.byNumber(layout.number()) == layout) {
             count--;
@@ -331,6 +394,9 @@ public final class LayoutTable {
             held.remove(layout.number());
             return held.isEmpty() ? null : held;
         });
+        if (!byClient.containsKey(layout.client())) {
+            gone.remove(layout.client());
+        }
     }
 
     /** The layouts of a client, including revoked ones until they are freed or forgotten. */
@@ -344,18 +410,23 @@ public final class LayoutTable {
         return revoked.tell(nowNanos, client);
     }
 
-    /** Revokes layouts that were recalled and not returned within a lease, and forgets revoked ones in time. */
-    public void sweep(long nowNanos) {
-        List<LayoutState> overdue = new ArrayList<>();
-        for (LayoutState layout : recalled) {
+    /**
+     * Revokes layouts that were recalled and not returned within a lease, and forgets revoked ones in time.
+     *
+     * @param most how many of each to look at
+     * @return true if there are more to look at
+     */
+    public boolean sweep(long nowNanos, int most) {
+        for (LayoutState layout : recalled.nextOfRound(most)) {
             if (layout.isOverdue(nowNanos, leaseNanos)) {
-                overdue.add(layout);
+                revoke(layout);
             }
         }
-        overdue.forEach(this::revoke);
         fences.sweep(nowNanos);
-        revoked.settled(nowNanos, leaseNanos).forEach(this::remove);
+        List<LayoutState> settled = revoked.settled(nowNanos, leaseNanos, most);
+        settled.forEach(this::remove);
         changes.sweep(nowNanos);
+        return recalled.isInRound() || settled.size() == most;
     }
 
     /** Numbers of layouts, and events since the start. */

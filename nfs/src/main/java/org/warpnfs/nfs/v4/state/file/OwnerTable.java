@@ -1,10 +1,7 @@
 package org.warpnfs.nfs.v4.state.file;
 
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -268,17 +265,24 @@ public final class OwnerTable {
         return done;
     }
 
-    /** Removes open-owners that have had no opens for a lease. */
-    public void sweep(long nowNanos, long leaseNanos) {
-        List<StateOwner> old = new ArrayList<>();
-        for (Iterator<StateOwner> longest = idle.iterator(); longest.hasNext(); ) {
-            StateOwner owner = longest.next();
-            if (nowNanos - owner.usedNanos <= leaseNanos) {
-                break;
+    /**
+     * Removes open-owners that have had no opens for a lease.
+     *
+     * @param most how many, at most
+     * @return true if there are more
+     */
+    public boolean sweep(long nowNanos, long leaseNanos, int most) {
+        for (int left = most; !idle.isEmpty(); left--) {
+            StateOwner longest = idle.getFirst();
+            if (nowNanos - longest.usedNanos <= leaseNanos) {
+                return false;
             }
-            old.add(owner);
+            if (left == 0) {
+                return true;
+            }
+            forget(longest);
         }
-        old.forEach(this::forget);
+        return false;
     }
 
     /** How often a client was refused another open-owner. */

@@ -53,13 +53,13 @@ final class RevokedLayouts {
         return true;
     }
 
-    /** Those that their clients were told of for a lease. */
-    List<LayoutState> settled(long nowNanos, long leaseNanos) {
+    /** Those that their clients were told of for a lease, at most so many. */
+    List<LayoutState> settled(long nowNanos, long leaseNanos, int most) {
         List<LayoutState> settled = new ArrayList<>();
         for (OfClient revoked : byClient.values()) {
             Iterator<Map.Entry<LayoutState, Long>> oldest =
                     revoked.told.entrySet().iterator();
-            while (oldest.hasNext()) {
+            while (oldest.hasNext() && settled.size() < most) {
                 Map.Entry<LayoutState, Long> each = oldest.next();
                 if (nowNanos - each.getValue() <= leaseNanos) {
                     break;
