@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  *
  * @param name name of the file
  * @param testPackage package of its tests, or a parent of it
- * @param openRows number of rows with {@code open:} that the heading states
+ * @param statedCounts how many rows have each status, as the heading states it
  * @param expectedIds all IDs that must have a row, from the ranges in the heading
  * @param rows rows in the order of the file
  * @param malformed lines that are neither a heading nor prose nor a row
@@ -26,15 +26,28 @@ import java.util.stream.Stream;
 public record ConformanceMatrix(
         String name,
         String testPackage,
-        int openRows,
+        String statedCounts,
         List<String> expectedIds,
         List<Row> rows,
         List<String> malformed) {
     private static final Path DIRECTORY = Path.of("docs", "conformance");
-    private static final Pattern SETTING = Pattern.compile("(IDs|Tests|Open): (.*)");
+    private static final Pattern SETTING = Pattern.compile("(IDs|Tests|Rows): (.*)");
     private static final Pattern RANGE = Pattern.compile("([A-Z0-9]+-F?)(\\d+)\\.\\.(\\d+)");
     private static final Pattern CELL_BORDER = Pattern.compile("\\s*\\|\\s*");
     private static final int COLUMNS = 5;
+
+    /** What a row says of its requirement. The first word of its proof tells it. */
+    public enum Status {
+        PROVEN(""),
+        NOT_APPLICABLE("n/a:"),
+        OPEN("open:");
+
+        private final String mark;
+
+        Status(String mark) {
+            this.mark = mark;
+        }
+    }
 
     /**
      * One row. In a freedom row, {@code level} is the topic and {@code text} is the decision.
@@ -49,12 +62,35 @@ public record ConformanceMatrix(
         public boolean freedom() {
             return FREEDOM.matcher(id).matches();
         }
+
+        /** Whether the row names tests, is not applicable, or is open. */
+        public Status status() {
+            return Stream.of(Status.NOT_APPLICABLE, Status.OPEN)
+                    .filter(status -> proof.startsWith(status.mark))
+                    .findFirst()
+                    .orElse(Status.PROVEN);
+        }
+
+        /** The proof without the mark of its status. */
+        String reason() {
+            return proof.substring(status().mark.length()).strip();
+        }
     }
 
     public ConformanceMatrix {
         expectedIds = List.copyOf(expectedIds);
         rows = List.copyOf(rows);
         malformed = List.copyOf(malformed);
+    }
+
+    /** Returns how many rows have each status, in the words of the heading. */
+    String counts() {
+        return count(Status.PROVEN) + " proven, " + count(Status.NOT_APPLICABLE) + " n/a, " + count(Status.OPEN)
+                + " open";
+    }
+
+    private long count(Status status) {
+        return rows.stream().filter(row -> row.status() == status).count();
     }
 
     /** Returns only the name, because it represents the matrix in the names of tests. */
@@ -111,20 +147,15 @@ public record ConformanceMatrix(
                 }
             }
         }
-        for (String needed : List.of("IDs", "Tests", "Open")) {
+        for (String needed : List.of("IDs", "Tests", "Rows")) {
             if (!settings.containsKey(needed)) {
                 malformed.add("no line \"" + needed + ":\" in the heading");
             }
         }
-        String open = settings.getOrDefault("Open", "0");
-        if (!open.matches("\\d{1,4}")) {
-            malformed.add("not a number of open rows: " + open);
-            open = "0";
-        }
         return new ConformanceMatrix(
                 name,
                 settings.getOrDefault("Tests", ""),
-                Integer.parseInt(open),
+                settings.getOrDefault("Rows", ""),
                 expandAll(settings.getOrDefault("IDs", ""), malformed),
                 rows,
                 malformed);

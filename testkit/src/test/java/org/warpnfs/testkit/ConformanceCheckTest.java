@@ -18,7 +18,7 @@ class ConformanceCheckTest {
 
             IDs: X-01..05, X-F1..1
             Tests: org.warpnfs.testkit
-            Open: 1
+            Rows: 2 proven, 3 n/a, 1 open
 
             Prose that means nothing.
 
@@ -105,18 +105,14 @@ class ConformanceCheckTest {
                 "n/a: another's duty; n/a: a permission; X-05: MUST is no permission",
                 "MAY†; SHOULD†; X-04: SHOULD† is no permission",
                 "n/a: another's duty; n/a: decided; X-05: decided, although the RFC leaves nothing to decide",
-                "nobody here makes use of it; it is not offered yet; X-04: not built, so it is open",
-                "nobody here makes use of it; the verbs offer no such thing; X-04: not built, so it is open",
-                "nobody here makes use of it; our end never asks for it; X-04: not built, so it is open",
-                "nobody here makes use of it; nobody has come to it Yet; X-04: not built, so it is open",
-                "the kernel's, which sends every packet; encryption is not implemented; X-05: not built, so it is open",
-                "a matter of documentation; what is missing is a test; X-F1: not built, so it is open",
-                "n/a: decided: a matter of documentation; open: also not done yet; 2 rows are open, and the "
-                        + "heading says 1",
-                "Open: 1; Open: 0; 1 rows are open, and the heading says 0",
-                "Open: 1; Open: 2; 1 rows are open, and the heading says 2",
-                "Open: 1; Open: many; not a number of open rows: many",
-                "Open: 1; Closed: 1; no line \"Open:\" in the heading",
+                "n/a: decided: a matter of documentation; open: also not done yet; "
+                        + "the rows are 2 proven, 2 n/a, 2 open, and the heading says: 2 proven, 3 n/a, 1 open",
+                "open: nobody has done it yet; n/a: nothing demanded: nobody has done it yet; "
+                        + "the rows are 2 proven, 4 n/a, 0 open, and the heading says: 2 proven, 3 n/a, 1 open",
+                "Rows: 2; Rows: 3; the rows are 2 proven, 3 n/a, 1 open, and the heading says: 3 proven, 3 n/a, 1 open",
+                "3 n/a; 2 n/a; the rows are 2 proven, 3 n/a, 1 open, and the heading says: 2 proven, 2 n/a, 1 open",
+                "1 open; many open; the rows are 2 proven, 3 n/a, 1 open, and the heading says",
+                "Rows:; Lines:; no line \"Rows:\" in the heading",
                 "| X-02 |; | X-01 |; X-01: a second row",
                 "| X-02 |; | X-01 |; X-02: no row",
                 "X-01..05; X-01..04; X-05: not among the IDs of the heading",

@@ -113,6 +113,55 @@ class AtomicRefusalTest extends AtomicTarget {
         expectTerminate(what, code, header, 18);
     }
 
+    /**
+     * Each request has the fault that its row names and all those of the rows below it. X, O and R are the STags of no
+     * region, of another stream and of a region that takes no atomic operations.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "queue, 418f, 7, 5, 51, 1, X, ffffffffffffffff, 1201",
+        "version, 418f, 1, 5, 51, 1, X, ffffffffffffffff, 0205",
+        "opcode, 414f, 1, 5, 51, 1, X, ffffffffffffffff, 0206",
+        "MSN, 414a, 1, 5, 51, 1, X, ffffffffffffffff, 1203",
+        "length, 414a, 1, 1, 51, 1, X, ffffffffffffffff, 0207",
+        "operation, 414a, 1, 1, 52, 1, X, ffffffffffffffff, 0206",
+        "STag, 414a, 1, 1, 52, 0, X, ffffffffffffffff, 0100",
+        "stream, 414a, 1, 1, 52, 0, O, ffffffffffffffff, 0103",
+        "right, 414a, 1, 1, 52, 0, R, ffffffffffffffff, 0102",
+        "wrap, 414a, 1, 1, 52, 0, T, ffffffffffffffff, 0104",
+        "bounds, 414a, 1, 1, 52, 0, T, 000000000000003f, 0101",
+        "alignment, 414a, 1, 1, 52, 0, T, 0000000000000004, 0207"
+    })
+    void requested_withSeveralFaults_theFirstInOrderIsNamed(
+            String what,
+            String control,
+            int qn,
+            int msn,
+            int bytes,
+            int operation,
+            String stag,
+            String to,
+            String code) {
+        MemoryRegion region =
+                switch (stag) {
+                    case "R" -> link.created.register(memory, EnumSet.of(AccessRight.REMOTE_READ));
+                    case "O" ->
+                        TestLink.openOn(rnic, TestLink.OPTIONS)
+                                .created
+                                .register(memory, EnumSet.of(AccessRight.REMOTE_READ));
+                    default -> target;
+                };
+        String header = control + String.format(" 00000000 %08x %08x 00000000", qn, msn);
+        String body = String.format("%08x 01020304 ", operation)
+                + (stag.equals("X") ? "0badbad0" : String.format("%08x", region.stag()))
+                + to
+                + "0000000000000001 0000000000000000"
+                + NO_COMPARE;
+        link.fpdu(header + body.replace(" ", "").substring(0, 2 * bytes));
+        expectTerminate(what, code, header, 18 + bytes);
+        assertThat(memory.mismatch(ByteBuffer.allocate(64))).isEqualTo(-1);
+    }
+
     @ParameterizedTest
     @CsvSource({"c148", "c149", "c14a", "c14b"})
     void received_taggedSegmentWithAnOpcodeOfRfc7306_isTerminated(String control) {

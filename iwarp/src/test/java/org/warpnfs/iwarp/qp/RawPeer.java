@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Random;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
@@ -26,9 +27,18 @@ final class RawPeer {
 
     /** Opens a stream without CRC, with the startup, the given IRD and ORD, and one zero-length Send. */
     static RawPeer open(QueuePairConfig config, int ird, int ord) {
+        return open(new LocalRnic(new Random(1), RnicLimits.defaults()), config, ird, ord);
+    }
+
+    /** Opens such a stream on an RNIC that has other streams too. */
+    static RawPeer open(LocalRnic rnic) {
+        return open(rnic, QueuePairConfig.defaults(), 4, 4);
+    }
+
+    private static RawPeer open(LocalRnic rnic, QueuePairConfig config, int ird, int ord) {
         TestLink[] us = new TestLink[1];
         us[0] = TestLink.responder(
-                config, request -> request.accept(new ConnectOptions(ByteBuffer.allocate(0), ird, ord), us[0]));
+                rnic, config, request -> request.accept(new ConnectOptions(ByteBuffer.allocate(0), ird, ord), us[0]));
         RawPeer peer = new RawPeer(us[0]);
         us[0].in("4d504120494420526571204672616d65 1002 0004 1000 1000");
         peer.receive(0);

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.rpcrdma.chunk.CallLayout;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
@@ -17,10 +18,12 @@ import org.warpnfs.rpcrdma.request.RequestException;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.FixedHeader;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaMsgp;
 import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
+import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
@@ -155,14 +158,27 @@ final class PendingCall {
         long replyBytes = lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
         if (!(header instanceof RdmaNomsg)) {
             return replyBytes == 0
-                    ? good(inline, written)
+                    ? inline(header, inline, written)
                     : bad("an inline reply that says the Reply chunk has " + replyBytes + " bytes");
         }
         ByteBuffer sink = offer.replySink().orElse(null);
         if (sink == null || replyBytes == 0 || replyBytes > sink.remaining()) {
             return bad("a long reply of " + replyBytes + " bytes that does not fit what was offered");
         }
-        return good(sink.slice(sink.position(), (int) replyBytes), written);
+        return good(XdrStream.of(sink.slice(sink.position(), (int) replyBytes)), written);
+    }
+
+    private @Nullable String inline(RpcRdmaHeader header, ByteBuffer inline, List<ByteBuffer> written) {
+        if (!(header instanceof RdmaMsgp msgp)) {
+            return good(XdrStream.of(inline), written);
+        }
+        CallLayout layout;
+        try {
+            layout = CallLayout.ofPadded(msgp, inline.remaining());
+        } catch (RpcRdmaViolation violation) {
+            return bad(String.valueOf(violation.getMessage()));
+        }
+        return good(layout.assemble(inline, List.of()), written);
     }
 
     /**
@@ -198,8 +214,8 @@ final class PendingCall {
         return written;
     }
 
-    private @Nullable String good(ByteBuffer reply, List<ByteBuffer> written) {
-        handler.replied(XdrStream.of(reply), written);
+    private @Nullable String good(XdrStream reply, List<ByteBuffer> written) {
+        handler.replied(reply, written);
         return null;
     }
 

@@ -17,6 +17,7 @@ import org.warpnfs.rpcrdma.chunk.CallLayout;
 import org.warpnfs.rpcrdma.chunk.ReadChunk;
 import org.warpnfs.rpcrdma.request.Requester;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaMsgp;
 import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
@@ -85,9 +86,13 @@ final class ReplyPuller {
     String pull(QueuePair queuePair, PendingCall call, RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
         CallLayout layout;
         try {
-            layout = header instanceof RdmaNomsg
-                    ? CallLayout.ofLong(header.xid(), lists.readList())
-                    : CallLayout.ofInline(header.xid(), lists.readList(), inline.remaining());
+            if (header instanceof RdmaNomsg) {
+                layout = CallLayout.ofLong(header.xid(), lists.readList());
+            } else if (header instanceof RdmaMsgp msgp) {
+                layout = CallLayout.ofPadded(msgp, inline.remaining());
+            } else {
+                layout = CallLayout.ofInline(header.xid(), lists.readList(), inline.remaining());
+            }
         } catch (RpcRdmaViolation violation) {
             return call.bad(String.valueOf(violation.getMessage()));
         }

@@ -82,7 +82,7 @@ final class ReplyReceiver {
             case RdmaNomsg nomsg -> replied(header, nomsg.lists(), message, invalidated);
             case RdmaErrorVers error -> refused(error, Failure.ERR_VERS);
             case RdmaErrorChunk error -> refused(error, Failure.ERR_CHUNK);
-            case RdmaMsgp _ -> "an RDMA_MSGP";
+            case RdmaMsgp msgp -> replied(header, msgp.lists(), message, invalidated);
             case RdmaDone _ -> null;
         };
     }

@@ -73,6 +73,28 @@ public final class XdrStream {
         return new XdrStream(whole, Padding.NONE);
     }
 
+    /** A stream over a copy of the whole message, which is valid for ever. It begins with the first byte. */
+    public XdrStream copied() {
+        List<Fragment> copies = new ArrayList<>(fragments.size());
+        ByteBuffer inline = null;
+        for (Fragment fragment : fragments) {
+            ByteBuffer copy = fragment.kind == Kind.INLINE && inline != null ? inline : copy(fragment.memory);
+            if (fragment.kind == Kind.INLINE) {
+                inline = copy;
+            }
+            ByteBuffer window = copy.duplicate().position(fragment.memory.position());
+            copies.add(new Fragment(window.limit(fragment.memory.limit()), fragment.kind));
+        }
+        return new XdrStream(copies, padding);
+    }
+
+    /** All bytes, whatever the position: padding is counted from the first byte that came with the message. */
+    private static ByteBuffer copy(ByteBuffer memory) {
+        return ByteBuffer.allocate(memory.capacity())
+                .put(memory.duplicate().clear())
+                .clear();
+    }
+
     /** The length of the unreduced message, including all padding of RDMA_MSGP. */
     public int lengthBytes() {
         return lengthBytes;

@@ -88,12 +88,9 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
             if (waiting == null) {
                 return;
             }
-            // Copied, because oncrpc4j decodes later.
-            byte[] copy = new byte[message.remainingBytes()];
-            message.read(copy, 0, copy.length);
             try {
-                RpcReply reply =
-                        reply(RequesterTransport.this, new ReplyXdr(XdrStream.of(ByteBuffer.wrap(copy)), written));
+                // Copied, because oncrpc4j decodes later.
+                RpcReply reply = reply(RequesterTransport.this, new ReplyXdr(message.copied(), written));
                 complete(RequesterTransport.this, waiting, reply);
             } catch (IOException e) {
                 waiting.failed(e, RequesterTransport.this);

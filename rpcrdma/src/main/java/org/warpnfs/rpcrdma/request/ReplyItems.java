@@ -35,8 +35,9 @@ public final class ReplyItems {
             }
             return chunk;
         }
+        boolean begun = countBytes >= 0 && stream.beginCounted(countBytes);
         int leftBytes = stream.remainingBytes();
-        if (countBytes < 0 || countBytes > leftBytes || XdrStream.roundUp(countBytes) > leftBytes) {
+        if (!begun || countBytes > leftBytes || XdrStream.roundUp(countBytes) > leftBytes) {
             throw new RequestException(
                     RequestException.Failure.BAD_REPLY,
                     "result of " + Integer.toUnsignedString(countBytes) + " bytes in a reply with " + leftBytes

@@ -21,7 +21,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -80,8 +79,7 @@ public final class UdpListener implements AutoCloseable {
         this.options = options;
         this.handlers = handlers;
         this.underWay = new CallsUnderWay(options.maxCalls(), options.maxCallsPerClient());
-        this.rates = new ReplyRates(
-                options.maxRepliesPerSecond(), ThreadLocalRandom.current().nextInt(), System.nanoTime());
+        this.rates = new ReplyRates(options.maxRepliesPerSecond(), System.nanoTime());
         this.loop = new MultiThreadIoEventLoopGroup(1, new LoopThreads("rpc-udp", true), NioIoHandler.newFactory());
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop)

@@ -131,6 +131,7 @@ class RpcCallerTest {
     void payloadResult_sinkOffered_isDecodedFromWhereItCame(String protocol) throws Exception {
         ByteBuffer sink = ByteBuffer.allocateDirect(COUNT + 7);
         byte[] received = new byte[COUNT];
+        boolean[] moved = new boolean[1];
         int[] words = new int[2];
         caller(protocol)
                 .call(
@@ -138,11 +139,16 @@ class RpcCallerTest {
                         (EchoProgram.Encoded) xdr -> xdr.xdrEncodeInt(COUNT),
                         (EchoProgram.Decoded) xdr -> {
                             words[0] = xdr.xdrDecodeInt();
-                            xdr.xdrDecodeByteBuffer().get(received);
+                            ByteBuffer bytes = xdr.xdrDecodeByteBuffer();
+                            bytes.get(bytes.position(), received);
                             words[1] = xdr.xdrDecodeInt();
+                            // Seen in what was decoded if that is the sink itself, and no copy.
+                            sink.put(0, (byte) ~received[0]);
+                            moved[0] = bytes.get(bytes.position()) == received[0];
                         },
                         List.of(sink),
                         TIMEOUT);
+        assertThat(moved[0]).isEqualTo(protocol.equals("tcp"));
         assertThat(received).isEqualTo(EchoProgram.pattern(COUNT, 0));
         assertThat(words).containsExactly(0x11111111, 0x22222222);
         assertThat(sink.get(1)).isEqualTo(protocol.equals("rdma") ? EchoProgram.pattern(1) : 0);

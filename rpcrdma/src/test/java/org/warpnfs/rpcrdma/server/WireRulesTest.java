@@ -94,6 +94,20 @@ class WireRulesTest {
         assertThat(responder.program.writes).isEqualTo(1);
     }
 
+    /** XIDs say nothing of the order, and no other test of this module looks at it. */
+    @Test
+    void calls_sentAtOnce_areTakenInTheOrderOfTheirSends() throws Exception {
+        RawRequester raw = responder.connect(0);
+        List<Integer> xids = List.of(9, 3, 11, 1, 14, 2, 8, 13, 5, 12, 4, 10, 7, 6, 15);
+        for (int xid : xids) {
+            raw.send(inline(RpcMessage.of(
+                    Rpc.write(xid, EchoProgram.pattern(100 * xid, xid)).flatten())));
+        }
+        responder.settle();
+        assertThat(raw.received).extracting(reply -> reply.getInt(0)).containsExactlyElementsOf(xids);
+        assertThat(responder.program.writes).isEqualTo(xids.size());
+    }
+
     @Test
     void message_longerThanTheReceiveBuffer_endsItsConnectionAlone() throws Exception {
         RawRequester bystander = responder.connect(0);

@@ -31,7 +31,7 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
 
     @Override
     public void connectionRequested(ConnectionRequest request) {
-        request.accept(new ConnectOptions(new PrivateData(true, 4096, 4096).encoded(), 0, 16), this);
+        request.accept(new ConnectOptions(new PrivateData(true, 4096, 4096).encoded(), 4, 16), this);
     }
 
     /** Words in network order. */
@@ -65,6 +65,11 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
     public void write(ByteBuffer data, long stag, long offset) {
         queuePair.post(new WorkRequest.RdmaWrite(0, List.of(data), new RemoteMemory(stag, offset)));
         queuePair.flush();
+    }
+
+    /** Lets the requester read these bytes. */
+    public MemoryRegion expose(ByteBuffer bytes) {
+        return queuePair.register(bytes, Set.of(AccessRight.REMOTE_READ));
     }
 
     /** Reads the requester's memory. {@link #reads} has the result. */

@@ -180,12 +180,17 @@ class UdpListenerTest {
 
     @Test
     void rate_ofOneAddress_isBoundedInEachSecond_andAnotherIsServed() throws Exception {
-        ReplyRates rates = new ReplyRates(3, 12345, 0);
+        ReplyRates rates = new ReplyRates(3, 0);
         for (int i = 0; i < 3; i++) {
             assertThat(rates.admit(client(1), 10)).isTrue();
         }
         assertThat(rates.admit(client(1), 999_999_999)).isFalse();
-        assertThat(rates.admit(client(2), 999_999_999)).isTrue();
+        // Few addresses share a place with another, and nobody knows which.
+        boolean another = false;
+        for (int last = 2; last < 10; last++) {
+            another |= rates.admit(client(last), 999_999_999);
+        }
+        assertThat(another).isTrue();
         assertThat(rates.admit(client(1), 1_000_000_000)).isTrue();
     }
 

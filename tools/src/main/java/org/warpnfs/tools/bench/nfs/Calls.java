@@ -40,14 +40,12 @@ final class Calls {
 
     /** Makes a call and steps over the header of its reply. */
     ReplyWords call(RpcMessage message) throws IOException {
-        CompletableFuture<byte[]> result = new CompletableFuture<>();
+        CompletableFuture<XdrStream> result = new CompletableFuture<>();
         ChunkOffer offer = new ChunkOffer(List.of(), Optional.of(ByteBuffer.allocateDirect(REPLY_BYTES)));
         requester.call(message, offer, System.nanoTime() + timeout.toNanos(), new ReplyHandler() {
             @Override
             public void replied(XdrStream reply, List<ByteBuffer> written) {
-                byte[] copy = new byte[reply.remainingBytes()];
-                reply.read(copy, 0, copy.length);
-                result.complete(copy);
+                result.complete(reply.copied());
             }
 
             @Override
@@ -56,7 +54,7 @@ final class Calls {
             }
         });
         try {
-            return ReplyWords.accepted(XdrStream.of(ByteBuffer.wrap(result.get())));
+            return ReplyWords.accepted(result.get());
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
         } catch (InterruptedException e) {

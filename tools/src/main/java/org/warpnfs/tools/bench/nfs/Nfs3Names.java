@@ -106,11 +106,13 @@ final class Nfs3Names implements NameCalls {
         int entries = 0;
         while (words.word() == 1) {
             words.hyper();
-            words.skip(words.count(MAX_NAME_BYTES));
+            words.skipOpaque(MAX_NAME_BYTES);
             cookie = words.hyper();
             if (listing.plus()) {
                 skipAttributes(words);
-                words.skip(words.word() == 1 ? words.count(MAX_HANDLE_BYTES) : 0);
+                if (words.word() == 1) {
+                    words.skipOpaque(MAX_HANDLE_BYTES);
+                }
             }
             entries++;
         }

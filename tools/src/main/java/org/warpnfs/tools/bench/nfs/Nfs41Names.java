@@ -139,9 +139,9 @@ final class Nfs41Names implements NameCalls {
         int entries = 0;
         while (words.word() == 1) {
             cookie = words.hyper();
-            words.skip(words.count(MAX_NAME_BYTES));
+            words.skipOpaque(MAX_NAME_BYTES);
             words.skip(Integer.BYTES * words.count(16));
-            words.skip(words.count(MAX_ATTRIBUTE_BYTES));
+            words.skipOpaque(MAX_ATTRIBUTE_BYTES);
             entries++;
         }
         return new Position(cookie, verifier, entries, words.word() == 1);

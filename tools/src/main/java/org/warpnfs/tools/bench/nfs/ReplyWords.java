@@ -32,7 +32,7 @@ public final class ReplyWords {
                     + (why == 1 ? "authentication status " + words.word() : "another RPC version"));
         }
         words.word();
-        words.skip(words.count(MAX_VERIFIER_BYTES));
+        words.skipOpaque(MAX_VERIFIER_BYTES);
         int status = words.word();
         switch (status) {
             case SUCCESS -> {}
@@ -63,7 +63,12 @@ public final class ReplyWords {
         return stream.readLong();
     }
 
-    /** Skips opaque bytes and their padding. */
+    /** Skips variable-length opaque data. */
+    void skipOpaque(int maxBytes) throws NfsException {
+        skip(counted(maxBytes));
+    }
+
+    /** Skips fixed-length opaque data with their roundup, or words. */
     public void skip(int countBytes) throws NfsException {
         require(XdrStream.roundUp(countBytes));
         stream.skip(XdrStream.roundUp(countBytes));
@@ -71,7 +76,7 @@ public final class ReplyWords {
 
     /** Reads variable-length opaque data. */
     public byte[] opaque(int maxBytes) throws NfsException {
-        byte[] value = new byte[count(maxBytes)];
+        byte[] value = new byte[counted(maxBytes)];
         require(XdrStream.roundUp(value.length));
         stream.read(value, 0, value.length);
         stream.skip(XdrStream.roundUp(value.length) - value.length);
@@ -84,6 +89,15 @@ public final class ReplyWords {
         require(countBytes);
         stream.read(value, 0, countBytes);
         return value;
+    }
+
+    /** Begins variable-length opaque data, and returns its length. */
+    private int counted(int maxBytes) throws NfsException {
+        int count = count(maxBytes);
+        if (!stream.beginCounted(count)) {
+            throw new NfsException("a reply whose data of " + count + " bytes are not where they have to be");
+        }
+        return count;
     }
 
     /** Reads a number of elements or bytes. */

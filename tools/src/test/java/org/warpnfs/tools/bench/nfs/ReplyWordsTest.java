@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.warpnfs.rpcrdma.message.Padding;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /** Replies by RFC 5531, section 9, and malformed ones. */
@@ -24,6 +26,23 @@ class ReplyWordsTest {
     void acceptedReply_withAVerifier_isReadFromItsResults() throws Exception {
         ReplyWords words = ReplyWords.accepted(stream(7, 1, 0, 6, 5, 0, 0, 0, 42));
         assertThat(words.word()).isEqualTo(42);
+    }
+
+    /** A reply of type RDMA_MSGP, whose header has 36 bytes. */
+    @Test
+    void acceptedReply_withPaddedItems_isReadFromItsResults() throws Exception {
+        ByteBuffer message = ByteBuffer.allocate(200);
+        message.putInt(7).putInt(1).putInt(0).putInt(6).putInt(5);
+        message.position(64 - 36 + 8).putInt(0).putInt(4);
+        message.position(128 - 36).putInt(0x61626364).putInt(8);
+        message.position(192 - 36).putLong(3).putInt(42);
+        XdrStream padded = new XdrStream.Builder(message.flip(), new Padding(64, 4, 36)).build();
+        for (XdrStream stream : List.of(padded.copied(), padded)) {
+            ReplyWords words = ReplyWords.accepted(stream);
+            assertThat(words.opaque(4)).containsExactly('a', 'b', 'c', 'd');
+            words.skipOpaque(8);
+            assertThat(words.word()).isEqualTo(42);
+        }
     }
 
     @ParameterizedTest
