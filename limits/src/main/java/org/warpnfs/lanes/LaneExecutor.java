@@ -15,6 +15,14 @@ public interface LaneExecutor extends Executor {
     }
 
     /**
+     * Asked when a call has had its effect, just before its reply leaves. If it is false the call is dropped: whatever
+     * it did, its caller must not rely on it. Never waits.
+     */
+    default boolean mayAnswer() {
+        return true;
+    }
+
+    /**
      * Runs a call, or the rest of one, on a thread of a lane when it is the client's turn.
      *
      * @param lane any but {@link Lane#EVENT_LOOP}

@@ -121,7 +121,7 @@ final class ClusterSeat implements AutoCloseable {
         }
         this.wasEnforced = record.isGrace();
         this.limitNanos = startLimit.toNanos();
-        this.startedNanos = System.nanoTime();
+        this.startedNanos = BootClock.nanos();
         LOG.info(
                 "cluster {}: node {} has joined as instance {}, epoch {}, {} client(s) may reclaim",
                 choice.name(),
@@ -137,12 +137,12 @@ final class ClusterSeat implements AutoCloseable {
     private final class OfMembership implements SharedGrace {
         @Override
         public boolean isEnforced(long nowNanos) {
-            return membership.isEnforced(System.nanoTime());
+            return membership.isEnforced(BootClock.nanos());
         }
 
         @Override
         public boolean mayReclaim(long nowNanos) {
-            return membership.mayReclaim(System.nanoTime());
+            return membership.mayReclaim(BootClock.nanos());
         }
     }
 
@@ -222,12 +222,17 @@ final class ClusterSeat implements AutoCloseable {
     }
 
     BooleanSupplier enforced() {
-        return () -> membership.isEnforced(System.nanoTime());
+        return () -> membership.isEnforced(BootClock.nanos());
+    }
+
+    /** False if this node may have been taken over: no call may be answered any more. */
+    boolean mayAnswer() {
+        return membership.mayAnswer(BootClock.nanos());
     }
 
     /** Whether clients of this node may reclaim now. */
     BooleanSupplier reclaims() {
-        return () -> membership.mayReclaim(System.nanoTime());
+        return () -> membership.mayReclaim(BootClock.nanos());
     }
 
     void connect(ClusterHooks programs) {
@@ -251,7 +256,7 @@ final class ClusterSeat implements AutoCloseable {
                     LOG.error("cluster {}: what it shares cannot be used: {}", choice.name(), e.toString());
                 }
             }
-            if (membership.isLost(System.nanoTime()) && !leaving) {
+            if (membership.isLost(BootClock.nanos()) && !leaving) {
                 end();
                 return;
             }
@@ -262,7 +267,7 @@ final class ClusterSeat implements AutoCloseable {
     /** Touches no file, so it ends this process in time even if a call to the store never returns. */
     private void watch() {
         while (!closed) {
-            long now = System.nanoTime();
+            long now = BootClock.nanos();
             boolean stuck = leaving && !left && now - leavingNanos >= 3 * timing.deadNanos();
             if (stuck || (!leaving && membership.isLost(now))) {
                 end();
@@ -295,13 +300,13 @@ final class ClusterSeat implements AutoCloseable {
     }
 
     private void beat() throws IOException {
-        long began = System.nanoTime();
+        long began = BootClock.nanos();
         store.beat(choice.node(), membership.beat());
         Signs seen = new Signs(Set.of(), Map.of(), began);
         // Not for longer than the next sign of life can wait.
         long until = began + 2 * timing.beatNanos();
         for (int attempt = 0; attempt < ATTEMPTS && !closed; attempt++) {
-            if (attempt > 0 && System.nanoTime() - until >= 0) {
+            if (attempt > 0 && BootClock.nanos() - until >= 0) {
                 return;
             }
             if (recovered && !hooks.isRecovering()) {
@@ -310,13 +315,13 @@ final class ClusterSeat implements AutoCloseable {
             ClusterStore.Versioned read = store.read();
             requireSame(read.record());
             // Before it looks at the others, which takes long if their signs cannot be read.
-            membership.renewed(began, System.nanoTime(), read);
-            dead.saw(read.record(), System.nanoTime());
+            membership.renewed(began, BootClock.nanos(), read);
+            dead.saw(read.record(), BootClock.nanos());
             Set<String> watched = membership.watched(read.record());
             if (!seen.hasTried(watched)) {
                 seen = signs.look(watched);
             }
-            long now = System.nanoTime();
+            long now = BootClock.nanos();
             switch (membership.step(now, new View(read, seen, now))) {
                 case Membership.Step.Lost() -> {
                     return;
@@ -354,8 +359,8 @@ final class ClusterSeat implements AutoCloseable {
         LOG.info("cluster {}: epoch {}: clients of another node may reclaim, new locks wait", choice.name(), epoch);
         wasEnforced = true;
         hooks.awaitPermitted();
-        long until = System.nanoTime() + Math.min(TAKING_NANOS, timing.fenceNanos() / 4);
-        while (hooks.isTaking() && System.nanoTime() - until < 0) {
+        long until = BootClock.nanos() + Math.min(TAKING_NANOS, timing.fenceNanos() / 4);
+        while (hooks.isTaking() && BootClock.nanos() - until < 0) {
             Pause.nanos(timing.beatNanos() / 4);
         }
         hooks.withdrawPermits();
@@ -364,7 +369,7 @@ final class ClusterSeat implements AutoCloseable {
     }
 
     private void noticeLift() {
-        boolean enforced = membership.isEnforced(System.nanoTime());
+        boolean enforced = membership.isEnforced(BootClock.nanos());
         if (wasEnforced && !enforced) {
             LOG.info("cluster {}: the grace period is over", choice.name());
             hooks.lifted();
@@ -377,7 +382,7 @@ final class ClusterSeat implements AutoCloseable {
             Member now = after.member(node);
             if (member.running() && (now == null || !now.running())) {
                 LOG.warn("cluster {}: node {} gives no sign of life and is declared dead", choice.name(), node);
-                dead.declared(node, member.instance(), System.nanoTime());
+                dead.declared(node, member.instance(), BootClock.nanos());
             }
         });
     }
@@ -390,10 +395,10 @@ final class ClusterSeat implements AutoCloseable {
         if (leaving || closed) {
             return;
         }
-        leavingNanos = System.nanoTime();
+        leavingNanos = BootClock.nanos();
         leaving = true;
         // Whoever gets state from now on would be missing in what the others are told.
-        membership.leave();
+        membership.leave(BootClock.nanos());
         hooks.withdrawPermits();
         hooks.awaitPermitted();
         boolean hasClients = log.hasClients() || hooks.hasClients();
@@ -403,15 +408,15 @@ final class ClusterSeat implements AutoCloseable {
             LOG.debug("the others may end what this node closes itself", e);
         }
         try {
-            long until = System.nanoTime() + timing.deadNanos();
+            long until = BootClock.nanos() + timing.deadNanos();
             while (!tellOfStop(hasClients)) {
-                if (System.nanoTime() - until >= 0) {
+                if (BootClock.nanos() - until >= 0) {
                     throw new IOException("other nodes replace the record all the time");
                 }
                 Pause.beforeNextTry(timing);
             }
-            until = System.nanoTime() + timing.deadNanos();
-            while (hasClients && System.nanoTime() - until < 0) {
+            until = BootClock.nanos() + timing.deadNanos();
+            while (hasClients && BootClock.nanos() - until < 0) {
                 ClusterRecord record = store.read().record();
                 if (!record.isGrace() || record.isEnforcedByAll()) {
                     break;

@@ -127,13 +127,13 @@ final class ClusterStart {
 
     private Joined join() throws IOException, ConfigException {
         Joining joining = new Joining(choice.node(), timing);
-        long deadline = System.nanoTime() + 3 * timing.deadNanos();
+        long deadline = BootClock.nanos() + 3 * timing.deadNanos();
         boolean told = false;
-        while (System.nanoTime() - deadline < 0) {
+        while (BootClock.nanos() - deadline < 0) {
             ClusterStore.Versioned read = store.read();
             ClusterRecord next;
             try {
-                next = joining.step(new View(read, signs.look(Set.of(choice.node())), System.nanoTime()));
+                next = joining.step(new View(read, signs.look(Set.of(choice.node())), BootClock.nanos()));
             } catch (IllegalStateException e) {
                 throw new ConfigException("--cluster: " + e.getMessage(), e);
             }
@@ -141,7 +141,7 @@ final class ClusterStart {
                 // Not before: another process of this name may run elsewhere.
                 store.publish(choice.node(), choice.addresses());
             }
-            long proposedNanos = System.nanoTime();
+            long proposedNanos = BootClock.nanos();
             if (next != null && store.replace(read.version(), next)) {
                 return new Joined(new ClusterStore.Versioned(read.version() + 1, next), proposedNanos);
             }
@@ -169,8 +169,8 @@ final class ClusterStart {
             return;
         }
         BooleanSupplier reclaims = seat.reclaims();
-        long deadline = System.nanoTime() + 3 * timing.deadNanos();
-        while (!reclaims.getAsBoolean() && System.nanoTime() - deadline < 0 && seat.isRunning()) {
+        long deadline = BootClock.nanos() + 3 * timing.deadNanos();
+        while (!reclaims.getAsBoolean() && BootClock.nanos() - deadline < 0 && seat.isRunning()) {
             Pause.nanos(timing.beatNanos() / 4);
         }
         if (!reclaims.getAsBoolean()) {

@@ -19,7 +19,7 @@ final class SignsInSight {
 
     SignsInSight(ClusterChoice choice, ClusterTiming timing, SharedState shared) {
         this.cluster = choice.name();
-        this.lookout = new Lookout(shared.store(), choice.node(), timing.deadNanos() / 8, System::nanoTime);
+        this.lookout = new Lookout(shared.store(), choice.node(), timing.deadNanos() / 8, BootClock::nanos);
     }
 
     Signs look(Set<String> nodes) throws IOException {

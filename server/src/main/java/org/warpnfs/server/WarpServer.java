@@ -139,6 +139,9 @@ public final class WarpServer implements AutoCloseable {
             }
             threads = parts.add(new OperationThreads(
                     config.operationThreads(), config.dataPath().inline() == OnOff.ON ? Lane.EVENT_LOOP : Lane.SHORT));
+            if (seat != null) {
+                threads.answerWhile(seat::mayAnswer);
+            }
             gss = Kerberos.layer(config.kerberos());
             if (gss != null) {
                 programs.callWith(Kerberos.callbackContexts(gss));

@@ -32,8 +32,8 @@ import java.util.random.RandomGenerator;
  * What it has seen may be out of date. Then it grants new state after another node has begun a grace period, until it
  * has seen that; no client reclaims before.
  *
- * <p>{@link #isEnforced}, {@link #mayReclaim} and {@link #isLost} are safe for any thread and never wait. The other
- * methods are called by one thread.
+ * <p>{@link #isEnforced}, {@link #mayReclaim}, {@link #isLost} and {@link #mayAnswer} are safe for any thread and never
+ * wait. The other methods are called by one thread.
  */
 public final class Membership {
     /** What the owner has to do. */
@@ -87,6 +87,7 @@ public final class Membership {
     private volatile boolean enforcedByAll;
     private volatile boolean done;
     private volatile boolean lost;
+    private volatile boolean left;
     private volatile long renewedNanos;
 
     /**
@@ -140,6 +141,15 @@ public final class Membership {
     }
 
     /**
+     * False if another node may have given to others what clients of this one had. What a call did may then have come
+     * too late, so it must not be answered: whoever asks again is answered by that node. To be asked after the call has
+     * had its effect. A node that stops in order answers what it has begun.
+     */
+    public boolean mayAnswer(long nowNanos) {
+        return !isLost(nowNanos) || left;
+    }
+
+    /**
      * A sign of life was given, and then the record was read. One that can write but not read must not go on: it would
      * never see that it was declared dead. The others' signs do not matter to that.
      *
@@ -187,7 +197,10 @@ public final class Membership {
     }
 
     /** This node is about to stop, and grants nothing any more. Safe for any thread. */
-    public void leave() {
+    public void leave(long nowNanos) {
+        if (!isLost(nowNanos)) {
+            left = true;
+        }
         lost = true;
     }
 

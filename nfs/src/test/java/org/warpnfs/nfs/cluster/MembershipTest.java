@@ -123,6 +123,43 @@ class MembershipTest {
     }
 
     @Test
+    void nodeThatWasStoppedForLong_answersNothing_evenOnceItStopsInOrder() {
+        now += TIMING.fenceNanos() - 1;
+        assertThat(a.mayAnswer(now)).isTrue();
+        now++;
+        assertThat(a.mayAnswer(now)).isFalse();
+        a.leave(now);
+        assertThat(a.mayAnswer(now)).isFalse();
+    }
+
+    @Test
+    void nodeThatReadsThatItIsDead_answersNothing_thoughNoTimeHasPassed() {
+        write(latest.record().failed("a", member("a").instance()));
+        assertThat(a.mayAnswer(now)).isTrue();
+        a.renewed(now, now, latest);
+        assertThat(a.mayAnswer(now)).isFalse();
+    }
+
+    @Test
+    void nodeThatStopsInOrder_answersWhatItHasBegun() {
+        a.leave(now);
+        assertThat(a.isLost(now)).isTrue();
+        write(a.stopped(latest.record(), true));
+        a.renewed(now, now, latest);
+        now += TIMING.deadNanos();
+        assertThat(a.mayAnswer(now)).isTrue();
+    }
+
+    @Test
+    void nodeOfAGracePeriod_answers() {
+        write(latest.record().join("b"));
+        write(latest.record().failed("b", member("b").instance()));
+        a.renewed(now, now, latest);
+        assertThat(a.isEnforced(now)).isTrue();
+        assertThat(a.mayAnswer(now)).isTrue();
+    }
+
+    @Test
     void nodeThatCannotWriteItsList_butGivesSignsOfLife_losesItsPlace() {
         write(latest.record().join("b").failed("b", 2));
         assertThat(settle(a, false)).isInstanceOf(Membership.Step.Prepare.class);

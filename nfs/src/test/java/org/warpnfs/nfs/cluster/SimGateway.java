@@ -56,7 +56,7 @@ final class SimGateway {
                 return;
             }
             stopping = true;
-            membership.leave();
+            membership.leave(world.now());
             step(this::leave);
         }
         next.run();

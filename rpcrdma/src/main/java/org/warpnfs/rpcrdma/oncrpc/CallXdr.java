@@ -254,14 +254,19 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
     }
 
     /**
-     * Sends the encoded reply.
+     * Sends the encoded reply, or drops the call if it may not be answered any more.
      *
-     * @return the length of the unreduced reply, or -1 if the call had been answered before
+     * @return the length of the unreduced reply, or -1 if none was sent
      */
     long send() {
         if (!answered.compareAndSet(false, true)) {
             LOG.error("a program answered one call twice");
             releaseItems();
+            return -1;
+        }
+        if (!dispatcher.mayAnswer()) {
+            LOG.debug("{}: a reply is not sent, since this server may have been taken over", transport);
+            end();
             return -1;
         }
         RpcMessage encoded = takeMessage();
@@ -275,11 +280,15 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
     /** Ends the call without a reply. */
     void drop() {
         if (answered.compareAndSet(false, true)) {
-            releaseItems();
-            call.drop();
-            if (left != null) {
-                left.run();
-            }
+            end();
+        }
+    }
+
+    private void end() {
+        releaseItems();
+        call.drop();
+        if (left != null) {
+            left.run();
         }
     }
 }

@@ -219,6 +219,11 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         return own.compareTo(lane) > 0 ? own : lane;
     }
 
+    /** See {@link LaneExecutor#mayAnswer}. */
+    boolean mayAnswer() {
+        return executor.mayAnswer();
+    }
+
     /** A call begins on the event loop. */
     void beginsHere() {
         statistics.increment(Counter.CALLS_INLINE);

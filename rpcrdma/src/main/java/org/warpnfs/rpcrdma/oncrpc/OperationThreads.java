@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneExecutor;
 import org.warpnfs.lanes.LaneTask;
@@ -25,6 +26,7 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
     private final LaneThreads aside;
     private final Lane earliest;
     private final List<LaneThreads> all = new ArrayList<>();
+    private volatile BooleanSupplier mayAnswer = () -> true;
 
     /**
      * @param count the number of threads of each lane, at least 1; up to {@link LaneThreads#BEYOND} more while calls
@@ -51,6 +53,16 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
     @Override
     public Lane earliest() {
         return earliest;
+    }
+
+    /** From now on calls are answered only while this holds. It is asked for each reply. */
+    public void answerWhile(BooleanSupplier condition) {
+        mayAnswer = condition;
+    }
+
+    @Override
+    public boolean mayAnswer() {
+        return mayAnswer.getAsBoolean();
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
@@ -202,6 +203,26 @@ class OncRpcDispatcherTest {
     void call_thatNeedNotWait_runsOnItsEventLoopUnlessThatIsForbidden() throws Exception {
         assertThat(threadOf(Lane.EVENT_LOOP)).isEqualTo(Thread.currentThread());
         assertThat(threadOf(Lane.SHORT)).isNotNull().isNotEqualTo(Thread.currentThread());
+    }
+
+    @Test
+    void call_thatMayNotBeAnsweredAnyMore_isDroppedAfterItsEffect() {
+        AtomicBoolean mayAnswer = new AtomicBoolean(true);
+        Quick takenOverMeanwhile = call -> {
+            mayAnswer.set(false);
+            recorder.dispatchOncRpcCall(call);
+        };
+        Call call = new Call(toProgram77(2).putLong(0).putLong(0).flip());
+        try (OperationThreads threads = new OperationThreads(1)) {
+            threads.answerWhile(mayAnswer::get);
+            new OncRpcDispatcher(Map.of(new OncRpcProgram(77, 2), takenOverMeanwhile), threads, statistics, gone::add)
+                    .opened(connection)
+                    .call(call);
+        }
+        assertThat(calls).as("calls that had their effect").hasSize(1);
+        assertThat(call.reply).isNull();
+        assertThat(call.dropped).isTrue();
+        assertThat(statistics.get(Counter.SYSTEM_ERRORS)).isZero();
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.killed.Link.Way;
 
-/** A gateway that is stopped for longer than the others wait for it, with a call in its socket, and then goes on. */
+/** A gateway that is stopped for longer than the others wait for it, with calls in its sockets, and then goes on. */
 class StoppedGatewayTest {
     private static final int LEASE_SECONDS = 12;
     private static final int NOTICE_SECONDS = 120;
@@ -36,7 +36,7 @@ class StoppedGatewayTest {
     }
 
     @Test
-    void gatewayThatGoesOnAfterItWasDeclaredDead_grantsNoLock_andEnds() throws Exception {
+    void gatewayThatGoesOnAfterItWasDeclaredDead_grantsNoLock_acknowledgesNoWrite_andEnds() throws Exception {
         Path export = Files.createDirectory(temp.resolve("export"));
         Path cluster = Files.createDirectory(temp.resolve("c"));
         // A server in this process may have set the umask to 0.
@@ -51,7 +51,8 @@ class StoppedGatewayTest {
             b.start();
             a.awaitReady();
             b.awaitReady();
-            try (Link toA = new Link(ends, a, life, Way.TCP)) {
+            try (Link toA = new Link(ends, a, life, Way.TCP);
+                    Link ofWriter = new Link(ends, a, life, Way.TCP)) {
                 V4Client client = new V4Client(1, "client", 0);
                 client.introduce(toA);
                 byte[] root = new V4Calls(toA, client).root();
@@ -59,12 +60,17 @@ class StoppedGatewayTest {
                 assertThat(client.create(toA, Link.nextXid(), root, "shared").status())
                         .isZero();
                 client.holdCreated();
+                V3Calls writer = new V3Calls(ofWriter, 0);
+                byte[] written = writer.lookup(writer.root(), "shared").handle();
+                assertThat(write(writer, written)).as("WRITE before").isZero();
                 life.beginKill();
                 a.signal("STOP");
                 Future<Integer> locked = threads.submit(() -> lock(client, toA));
+                Future<Integer> wrote = threads.submit(() -> write(writer, written));
                 awaitDeclaredDead(b);
                 a.signal("CONT");
                 assertThat(locked.get()).as("LOCK in its socket").isNotZero();
+                assertThat(wrote.get()).as("WRITE in its socket").isEqualTo(GONE);
                 assertThat(a.awaitEnd()).as("exit status").isEqualTo(TAKEN_OVER);
             }
         } catch (Exception | AssertionError e) {
@@ -79,6 +85,16 @@ class StoppedGatewayTest {
     private static int lock(V4Client client, Link link) throws Exception {
         try {
             return client.lock(link, false);
+        } catch (Gone e) {
+            return GONE;
+        }
+    }
+
+    /** The status of a WRITE to stable storage, or that the connection ended without a reply. */
+    private static int write(V3Calls writer, byte[] handle) throws Exception {
+        try {
+            FileModel.Range range = new FileModel.Range(0, 1, 1);
+            return writer.write(Link.nextXid(), handle, range, FileCalls.STABLE).status();
         } catch (Gone e) {
             return GONE;
         }
