@@ -19,12 +19,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.LocalFileSystem;
+import org.warpnfs.fs.local.LocalOptions;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -74,7 +76,9 @@ final class Backends implements AutoCloseable {
      */
     private record Directory(Path path, Object device, Object inode) {}
 
-    private final Map<Directory, FileSystem> byDirectory = new LinkedHashMap<>();
+    private record Opened(FileSystem files, LocalOptions.Identity identity) {}
+
+    private final Map<Directory, Opened> byDirectory = new LinkedHashMap<>();
     /** The file systems in memory, by their paths for clients. */
     private final Map<PseudoPath, FileSystem> byPath = new LinkedHashMap<>();
     /** The file systems of a plug-in, by what they serve. */
@@ -128,6 +132,9 @@ final class Backends implements AutoCloseable {
      * @throws ConfigException if an export cannot be served; it names the export
      */
     synchronized List<Export> exportsOf(List<ExportSpec> specs) throws ConfigException {
+        for (ExportSpec spec : specs) {
+            spec.requireIdentityOf(config.backend());
+        }
         List<Export> exports = new ArrayList<>();
         Set<PseudoPath> explicit = new HashSet<>();
         for (ExportSpec spec : specs) {
@@ -142,10 +149,10 @@ final class Backends implements AutoCloseable {
             } else if (directory == null || config.backend() == Backend.MEMORY) {
                 exports.add(Export.of(pathOf(spec), openMemory(pathOf(spec)), spec.policy(), spec.traits(), "memory"));
             } else if (isMountedAsRequired(spec)) {
-                exports.add(Export.of(
+                exports.add(ofLocal(
+                        spec,
                         pathOf(spec),
-                        openLocal(spec.place(), directory),
-                        spec.policy(),
+                        directory,
                         spec.traits(),
                         directory.toAbsolutePath().normalize().toString()));
                 if (spec.traits().crossesMounts()) {
@@ -207,15 +214,42 @@ final class Backends implements AutoCloseable {
     private void addIfServed(
             List<Export> exports, Path mountPoint, ExportSpec spec, PseudoPath path, ExportTraits traits) {
         try {
-            exports.add(
-                    Export.of(path, openLocal(spec.place(), mountPoint), spec.policy(), traits, mountPoint.toString()));
+            exports.add(ofLocal(spec, path, mountPoint, traits, mountPoint.toString()));
         } catch (ConfigException e) {
             // For instance proc, whose files have no handles.
             LOG.warn("the file system mounted at {} is not served: {}", mountPoint, e.getMessage());
         }
     }
 
-    private FileSystem openLocal(Place place, Path directory) throws ConfigException {
+    /** Where files cannot belong to their creators, every caller is the one user to whom they belong. */
+    private Export ofLocal(ExportSpec spec, PseudoPath path, Path directory, ExportTraits traits, String source)
+            throws ConfigException {
+        FileSystem files = openLocal(spec.place(), directory, spec.identity());
+        ExportPolicy policy = spec.policy();
+        if (!files.actsAsCaller()) {
+            Caller one = LocalFileSystem.serversUser();
+            policy = policy.forOneUser(one.uid(), one.gid());
+            LOG.info(
+                    "{}: {}: every client acts as user {} and group {}, and all files that clients make belong to them",
+                    spec.place(),
+                    directory,
+                    one.uid(),
+                    one.gid());
+        }
+        return Export.of(path, files, policy, traits, source);
+    }
+
+    /** Where the server can act as its callers, one user is the anonymous one of the export. */
+    private static LocalOptions.Identity identity(ExportSpec.Identity wanted) throws IOException {
+        return switch (wanted) {
+            case DEFAULT -> LocalOptions.Identity.BEST;
+            case CALLER -> LocalOptions.Identity.CALLER;
+            case MAPPED -> LocalOptions.Identity.MAPPED;
+            case ONE -> LocalFileSystem.canActAsCallers() ? LocalOptions.Identity.CALLER : LocalOptions.Identity.ONE;
+        };
+    }
+
+    private FileSystem openLocal(Place place, Path directory, ExportSpec.Identity wanted) throws ConfigException {
         try {
             if (directory.equals(ServerConfig.DEFAULT_EXPORT) && !Files.exists(directory)) {
                 // If the directory were lost, so would be data that clients were told are stable.
@@ -227,9 +261,15 @@ final class Backends implements AutoCloseable {
             Directory key = Files.exists(real)
                     ? new Directory(real, Files.getAttribute(real, "unix:dev"), Files.getAttribute(real, "unix:ino"))
                     : new Directory(real, 0, 0);
-            FileSystem known = byDirectory.get(key);
+            LocalOptions.Identity identity = identity(wanted);
+            Opened known = byDirectory.get(key);
             if (known != null) {
-                return known;
+                if (known.identity() != identity) {
+                    throw new ConfigException(place + ": " + directory
+                            + ": is served with another identity= already; give each export of it the same, and"
+                            + " restart the server to change it");
+                }
+                return known.files();
             }
             FileSystem opened = TimedFileSystem.of(
                     LocalFileSystem.open(
@@ -237,10 +277,11 @@ final class Backends implements AutoCloseable {
                             LayerLimits.local(plan.limits())
                                     .withRanges(config.dataPath().splice() == OnOff.ON)
                                     .withSyncWaits(new LaneSyncWaits())
+                                    .withIdentity(identity)
                                     .withStateDirectory(
                                             Objects.requireNonNull(state).part(tableName(real)))),
                     BackendTimes.ofProcess());
-            byDirectory.put(key, opened);
+            byDirectory.put(key, new Opened(opened, identity));
             return opened;
         } catch (IOException e) {
             throw new ConfigException(place + ": " + directory + ": " + e.getMessage(), e);
@@ -257,7 +298,8 @@ final class Backends implements AutoCloseable {
         Set<FileSystem> used = Collections.newSetFromMap(new IdentityHashMap<>());
         served.forEach(export -> used.add(export.fileSystem()));
         List<FileSystem> unused = new ArrayList<>();
-        for (Map<?, FileSystem> open : List.of(byDirectory, byPath, bySource)) {
+        byDirectory.values().removeIf(open -> !used.contains(open.files()) && unused.add(open.files()));
+        for (Map<?, FileSystem> open : List.of(byPath, bySource)) {
             open.values().removeIf(fileSystem -> !used.contains(fileSystem) && unused.add(fileSystem));
         }
         unused.forEach(FileSystem::close);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.FileSystemCalls;
+import org.warpnfs.fs.local.libc.IdentityCalls;
 import org.warpnfs.fs.local.libc.NameCalls;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
@@ -117,6 +118,16 @@ public final class LocalFileSystem implements FileSystem {
             tree.close();
             throw new IOException("cannot serve " + root + ": " + e.getMessage(), e);
         }
+    }
+
+    /** True if a tree of this process is served as {@link LocalOptions.Identity#CALLER} can be. */
+    public static boolean canActAsCallers() throws IOException {
+        return IdentityTrial.run() instanceof IdentityTrial.Outcome.Works;
+    }
+
+    /** The user to whom files belong where they belong to one. */
+    public static Caller serversUser() {
+        return new Caller(IdentityCalls.effectiveUser(), IdentityCalls.effectiveGroup(), List.of());
     }
 
     private static FsLimits limits(Fd rootFd, boolean accessControlLists) throws FsException {

@@ -180,7 +180,9 @@ final class Startup {
             }
         }
         if (wanted == Identity.CALLER) {
-            throw new IOException("cannot serve " + root + " as its callers: " + reason);
+            throw new IOException("cannot make calls as their callers (identity=caller), since " + reason
+                    + "; start the server as root with CAP_SETUID, CAP_SETGID, CAP_CHOWN and CAP_FOWNER, or leave"
+                    + " identity= out");
         }
         if (wanted != Identity.ONE) {
             String lacking = MappedOwners.lacking(rootFd);
@@ -197,15 +199,25 @@ final class Startup {
                 return Identity.MAPPED;
             }
             if (wanted == Identity.MAPPED) {
-                throw new IOException("cannot keep owners in extended attributes in " + root + ": " + lacking);
+                throw new IOException("cannot keep owners in extended attributes (identity=mapped), since " + lacking
+                        + "; serve a directory on ext4, XFS, btrfs or, since Linux 6.6, tmpfs, or say identity=one");
             }
-            reason += ", and owners cannot be kept in extended attributes: " + lacking;
+            LOG.warn(
+                    "{}: calls are not made in the caller's identity, since {}, and owners cannot be kept in extended"
+                            + " attributes, since {}: all files belong to the server's user {}. For owners, serve a"
+                            + " directory on ext4, XFS, btrfs or, since Linux 6.6, tmpfs, or start the server as root"
+                            + " with CAP_SETUID, CAP_SETGID, CAP_CHOWN and CAP_FOWNER; or export it with identity=one,"
+                            + " which serves it so without this warning",
+                    root,
+                    reason,
+                    lacking,
+                    IdentityCalls.effectiveUser());
+            return Identity.ONE;
         }
-        LOG.warn(
-                "{}: calls are not made in the caller's identity, since {}: the server judges permissions itself,"
-                        + " new files belong to its user {}, and owners cannot be changed",
+        LOG.info(
+                "{}: all new files belong to the server's user {}, the server judges permissions itself, and owners"
+                        + " cannot be changed",
                 root,
-                reason,
                 IdentityCalls.effectiveUser());
         return Identity.ONE;
     }

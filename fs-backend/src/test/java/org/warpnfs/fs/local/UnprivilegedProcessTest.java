@@ -194,6 +194,15 @@ class UnprivilegedProcessTest {
         public static void main(String[] arguments) throws Exception {
             Path tree = Path.of(arguments[0]);
             LocalOptions options = LocalOptions.DEFAULTS.withStateDirectory(Path.of(arguments[1]));
+            check(!LocalFileSystem.canActAsCallers(), "nobody acts as nobody else");
+            check(LocalFileSystem.serversUser().equals(SELF), "files belong to nobody");
+            try {
+                LocalFileSystem.open(tree, options.withIdentity(LocalOptions.Identity.CALLER))
+                        .close();
+                check(false, "a server that was told to act as its callers, and cannot, does not start");
+            } catch (IOException e) {
+                check(String.valueOf(e.getMessage()).contains("start the server as root with CAP_SETUID"), "says why");
+            }
             FileHandle made;
             try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
                 made = newFile(fs, SELF, fs.root(), "made", 0444);

@@ -77,6 +77,14 @@ public record ExportOptions(
                 readOnly, value, anonUid, anonGid, privilegedPort, flavors, protections, transports, byFlavor);
     }
 
+    /** These options, but every caller becomes the anonymous user, whatever its credential. */
+    public ExportOptions squashingAll() {
+        Map<Flavor, Access> all = new EnumMap<>(Flavor.class);
+        byFlavor.forEach((flavor, access) -> all.put(flavor, access.withSquash(Squash.ALL)));
+        return new ExportOptions(
+                readOnly, Squash.ALL, anonUid, anonGid, privilegedPort, flavors, protections, transports, all);
+    }
+
     public ExportOptions withAnonymous(long uid, long gid) {
         return new ExportOptions(
                 readOnly, squash, uid, gid, privilegedPort, flavors, protections, transports, byFlavor);

@@ -56,6 +56,14 @@ public final class ExportPolicy {
         return new ExportPolicy(List.of(new ExportRule(new HostPattern.Everyone(), options)));
     }
 
+    /** This policy, but every caller becomes one user. */
+    public ExportPolicy forOneUser(long uid, long gid) {
+        return new ExportPolicy(rules.stream()
+                .map(rule -> new ExportRule(
+                        rule.clients(), rule.options().squashingAll().withAnonymous(uid, gid)))
+                .toList());
+    }
+
     /** True if every host is served in the same way. */
     public boolean isOneForAll() {
         return forEveryone != null;

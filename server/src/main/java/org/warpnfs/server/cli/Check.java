@@ -81,6 +81,10 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Str
             if (backend == Backend.LOCAL) {
                 directory(export, mistakes);
             }
+            mistakes.tried(false, () -> {
+                export.requireIdentityOf(backend);
+                return true;
+            });
             PseudoPath path = export.pseudoPath();
             ExportSpec same = path == null ? null : byPath.putIfAbsent(path, export);
             if (same != null) {

@@ -11,6 +11,7 @@ import org.warpnfs.nfs.export.ExportRule;
 import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.server.Description;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ExportSpec.Identity;
 import org.warpnfs.server.settings.Kind;
 import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Setting;
@@ -31,7 +32,7 @@ final class CheckReport {
         }
         for (ExportSpec export : check.exports()) {
             lines.add("export  " + directory(check, export) + " at " + export.pseudoPath() + "  "
-                    + Description.policy(export.policy()) + traits(export.traits()) + "  (" + export.place() + ")");
+                    + Description.policy(export.policy()) + traits(export) + "  (" + export.place() + ")");
         }
         if (check.exports().isEmpty()) {
             lines.add(Description.NO_EXPORTS);
@@ -104,7 +105,7 @@ final class CheckReport {
             clients.add(Map.of("clients", rule.clients().toString(), "options", Description.options(rule.options())));
         }
         row.put("clients", clients);
-        row.put("traits", traits(export.traits()));
+        row.put("traits", traits(export));
         row.put("from", export.place().toString());
         return row;
     }
@@ -116,11 +117,15 @@ final class CheckReport {
     }
 
     /** Returns the options in the syntax of exports(5), each preceded by a comma. */
-    private static String traits(ExportTraits traits) {
+    private static String traits(ExportSpec export) {
+        ExportTraits traits = export.traits();
         @Nullable String fsid = traits.fsid();
         return (traits.crossesMounts() ? ",crossmnt" : "")
                 + (traits.shownThroughParent() ? ",nohide" : "")
                 + (traits.readDirPlus() ? "" : ",nordirplus")
-                + (fsid == null ? "" : ",fsid=" + fsid);
+                + (fsid == null ? "" : ",fsid=" + fsid)
+                + (export.identity() == Identity.DEFAULT
+                        ? ""
+                        : ",identity=" + export.identity().name().toLowerCase(Locale.ROOT));
     }
 }

@@ -17,6 +17,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param policy who may mount it, and with which options
  * @param traits options that apply to all clients
  * @param requiredMount the directory that must be a mount point for the export to be served; null if there is none
+ * @param identity how owners of its files are kept
  */
 public record ExportSpec(
         Place place,
@@ -24,10 +25,30 @@ public record ExportSpec(
         @Nullable PseudoPath pseudoPath,
         ExportPolicy policy,
         ExportTraits traits,
-        @Nullable Path requiredMount) {
+        @Nullable Path requiredMount,
+        Identity identity) {
+    /** How owners of files are kept. */
+    public enum Identity {
+        /** As the process and the file system can. */
+        DEFAULT,
+        /** As the host keeps them. Each call is made as its caller. */
+        CALLER,
+        /** In an extended attribute of each file. */
+        MAPPED,
+        /** All files belong to one user, and every caller is that user. */
+        ONE
+    }
+
+    /** Throws if the export says how owners are kept, and the backend keeps them in its own way. */
+    public void requireIdentityOf(Backend backend) throws ConfigException {
+        if (identity != Identity.DEFAULT && (backend != Backend.LOCAL || directory == null)) {
+            throw place.mistake("identity= is for directories of this host");
+        }
+    }
+
     /** Returns this export at another path for clients. */
     public ExportSpec at(PseudoPath path) {
-        return new ExportSpec(place, directory, path, policy, traits, requiredMount);
+        return new ExportSpec(place, directory, path, policy, traits, requiredMount, identity);
     }
 
     /**
@@ -61,7 +82,8 @@ public record ExportSpec(
                 pseudoPath,
                 ExportPolicy.everyone(words.options()),
                 words.traits(),
-                requiredMount(place, directory, words));
+                requiredMount(place, directory, words),
+                words.identity());
     }
 
     private static @Nullable Path requiredMount(Place place, String directory, ExportWords words)

@@ -81,7 +81,8 @@ final class ExportWords {
             "refer=PATH@HOST",
             "replicas=PATH@HOST",
             "xprtsec=none:tls:mtls",
-            "transport=rdma:tcp");
+            "transport=rdma:tcp",
+            "identity=caller|mapped|one");
 
     private final Place place;
     private ExportOptions options;
@@ -89,6 +90,7 @@ final class ExportWords {
     private Set<Flavor> section = Set.of();
     private boolean root;
     private @Nullable String requiredMount;
+    private ExportSpec.Identity identity = ExportSpec.Identity.DEFAULT;
 
     private ExportWords(Place place, ExportOptions defaults) {
         this.place = place;
@@ -105,6 +107,9 @@ final class ExportWords {
         ExportWords read = new ExportWords(place, defaults);
         for (String word : words) {
             read.take(word);
+        }
+        if (read.identity == ExportSpec.Identity.ONE) {
+            read.options = read.options.squashingAll();
         }
         if (read.options.transports().equals(Set.of(Transport.RDMA)) && !read.options.accepts(Protection.NONE)) {
             throw place.mistake("transport=rdma and xprtsec= without none: RDMA has no TLS, so no client could use it");
@@ -135,6 +140,11 @@ final class ExportWords {
     @Nullable
     String requiredMount() {
         return requiredMount;
+    }
+
+    /** Returns how owners of the export's files are kept. */
+    ExportSpec.Identity identity() {
+        return identity;
     }
 
     private void take(String word) throws ConfigException {
@@ -216,6 +226,7 @@ final class ExportWords {
             case "mountpoint", "mp" -> requiredMount = value;
             case "xprtsec" -> options = options.withProtections(protections(word, value));
             case "transport" -> options = options.withTransports(transports(word, value));
+            case "identity" -> identity = identity(word, value);
             case "refer", "replicas" ->
                 takeLocations(word, LocationList.read(place, word, value), name.equals("refer"));
             default -> throw place.mistake("unknown option '" + word + "'" + NearestWord.hint(name, KNOWN));
@@ -242,6 +253,16 @@ final class ExportWords {
             throw place.mistake("option '" + word + "': 4294967295 (-1) is no user or group");
         }
         return Integer.toUnsignedLong(id);
+    }
+
+    private ExportSpec.Identity identity(String word, String value) throws ConfigException {
+        return switch (value) {
+            case "caller" -> ExportSpec.Identity.CALLER;
+            case "mapped" -> ExportSpec.Identity.MAPPED;
+            case "one" -> ExportSpec.Identity.ONE;
+            default ->
+                throw place.mistake("option '" + word + "': '" + value + "' is not known; caller, mapped and one are");
+        };
     }
 
     private Set<Flavor> flavors(String word, String value) throws ConfigException {

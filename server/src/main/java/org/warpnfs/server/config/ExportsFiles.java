@@ -58,6 +58,8 @@ public final class ExportsFiles {
         @Nullable
         Path requiredMount;
 
+        ExportSpec.Identity identity = ExportSpec.Identity.DEFAULT;
+
         Merged(Place place, Path directory) {
             this.place = place;
             this.directory = directory;
@@ -157,14 +159,14 @@ public final class ExportsFiles {
         }
         ExportWords words = ExportWords.read(line.place(), client.words(), DEFAULTS);
         ExportTraits traits = export.traits;
-        if (traits != null && !traits.equals(words.traits())) {
+        if (traits != null && !(traits.equals(words.traits()) && export.identity == words.identity())) {
             throw line.place()
                     .mistake(export.directory
-                            + ": fsid=, crossmnt, nohide and nordirplus apply to all clients of a directory; "
-                            + "give each the"
-                            + " same");
+                            + ": fsid=, crossmnt, nohide, nordirplus and identity= apply to all clients of a"
+                            + " directory; give each the same");
         }
         export.traits = words.traits();
+        export.identity = words.identity();
         export.rules.add(new ExportRule(hosts, words.options()));
         String required = words.requiredMount();
         if (required != null) {
@@ -197,7 +199,8 @@ public final class ExportsFiles {
                     pathOf(export),
                     ExportPolicy.of(export.rules),
                     traits,
-                    export.requiredMount));
+                    export.requiredMount,
+                    export.identity));
         }
         return List.copyOf(specs);
     }

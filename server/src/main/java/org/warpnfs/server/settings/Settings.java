@@ -25,7 +25,7 @@ public final class Settings {
                     "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, "
                             + "anongid=N, secure,",
                     "insecure (default), sec=sys:none, xprtsec=none:tls:mtls, transport=rdma:tcp, crossmnt, nohide,",
-                    "fsid=N, nordirplus, mountpoint, pnfs.")
+                    "fsid=N, nordirplus, mountpoint, pnfs, identity=caller|mapped|one.")
             .shown("./export, created if it is missing")
             .flag("--export", "DIR[:/PATH][,OPTION...]");
 

@@ -57,6 +57,16 @@ class CheckCommandTest {
     }
 
     @Test
+    void identity_isSaid_andRefusedWhereTheBackendKeepsOwnersItself() throws Exception {
+        assertThat(check("--export", export + ":/,identity=one", "--state", state()))
+                .isZero();
+        assertThat(out.toString()).contains("at /  rw,all_squash,identity=one  (");
+        assertThat(check("--export", ":/,identity=mapped", "--backend", "memory"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("identity= is for directories of this host");
+    }
+
+    @Test
     void transports_offOrContradicted_areSaid() throws Exception {
         assertThat(check("--export", export + ":/", "--state", state(), "--rdma-port", "off", "--tcp-port", "off"))
                 .isEqualTo(1);

@@ -116,6 +116,27 @@ class ExportsFilesTest {
         assertThat(export.requiredMount()).isEqualTo(Path.of("/srv"));
     }
 
+    @Test
+    void identity_one_squashesEveryone_whateverElseIsSaid() throws ConfigException {
+        ExportSpec export = read("/srv *(identity=one,no_root_squash,anonuid=7,sec=sys,sec=krb5,no_root_squash)\n")
+                .getFirst();
+        assertThat(export.identity()).isEqualTo(ExportSpec.Identity.ONE);
+        ExportOptions options = export.policy().rules().getFirst().options();
+        assertThat(options.squash()).isEqualTo(Squash.ALL);
+        assertThat(options.accessBy(Flavor.KRB5).squash()).isEqualTo(Squash.ALL);
+        assertThat(options.anonUid()).isEqualTo(7);
+    }
+
+    @Test
+    void identity_unknownOrNotTheSameForAllClients_isAMistake() throws ConfigException {
+        assertThat(read("/srv *(identity=mapped)\n").getFirst().identity()).isEqualTo(ExportSpec.Identity.MAPPED);
+        assertThat(read("/srv *(rw)\n").getFirst().identity()).isEqualTo(ExportSpec.Identity.DEFAULT);
+        assertThatThrownBy(() -> read("/srv *(identity=both)\n"))
+                .hasMessageContaining("'both' is not known; caller, mapped and one are");
+        assertThatThrownBy(() -> read("/srv a(identity=mapped) b(identity=one)\n"))
+                .hasMessageContaining("apply to all clients of a directory");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"sync", "subtree_check", "no_subtree_check", "wdelay", "no_wdelay", "insecure_locks"})
     void word_thatTellsOthersHowToWork_meansNothing(String word) throws ConfigException {
