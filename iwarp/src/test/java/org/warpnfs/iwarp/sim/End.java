@@ -44,6 +44,7 @@ final class End implements QueuePairHandler {
     End peer;
     Outbound outbound;
     Inbound inbound;
+    TcpSegments segments;
     QueuePair queuePair;
     final Life life = new Life(this);
 

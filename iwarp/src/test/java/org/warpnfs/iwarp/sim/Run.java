@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
@@ -48,6 +49,8 @@ final class Run implements Simulation.Tap {
         misdeed = MISDEEDS[random.nextInt(MISDEEDS.length)];
         initiator = end(true, arenas);
         responder = end(false, arenas);
+        initiator.segments = new TcpSegments(initiator, random.split());
+        responder.segments = new TcpSegments(responder, random.split());
         initiator.peer = responder;
         responder.peer = initiator;
         trace(() -> scenario.mode + " " + scenario.trouble + " " + misdeed + " " + scenario.faults);
@@ -213,7 +216,12 @@ final class Run implements Simulation.Tap {
     }
 
     @Override
-    public void handedOver(InetSocketAddress from, InetSocketAddress to, long lengthBytes) {
+    public int segmentBytes(InetSocketAddress from) {
+        return scenario.segments ? sender(from).segments.bytes() : 0;
+    }
+
+    @Override
+    public void handedOver(InetSocketAddress from, InetSocketAddress to, FpduBatch batch) {
         InetSocketAddress initiators = from.equals(ADDRESS) ? to : from;
         if (!initiators.equals(port)) {
             // A connection begins: the only one, or the one after a request that was not understood.
@@ -225,7 +233,11 @@ final class Run implements Simulation.Tap {
                 end.inbound = new Inbound(end, scenario.markers(!end.initiator), scenario.crc());
             }
         }
-        sender(from).outbound.handedOver(lengthBytes);
+        End sender = sender(from);
+        if (scenario.segments && sender.outbound.framing() && !scenario.markers(sender.initiator)) {
+            sender.segments.given(batch);
+        }
+        sender.outbound.handedOver(batch.lengthBytes());
     }
 
     @Override

@@ -80,7 +80,11 @@ final class Scenario {
         MISDEED
     }
 
+    /** Whether the ends know how long the segments of their TCP are. */
+    final boolean segments;
+
     Scenario(long seed, SplittableRandom random) {
+        segments = random.nextBoolean();
         mode = MODES.get((int) Math.floorMod(seed, (long) MODES.size()));
         boolean large = random.nextInt(LARGE_EVERY) == 0;
         maxBytes = large ? 70_000 : random.nextInt(3) == 0 ? 80 : 600;

@@ -116,12 +116,16 @@ final class SimulatedLink implements QueuePairLink {
             return;
         }
         pumping = true;
+        int segmentBytes = simulation.tap().segmentBytes(local);
+        if (segmentBytes > 0) {
+            machine().fitSegments(segmentBytes);
+        }
         FpduBatch next = machine().pull();
         pumping = false;
         if (next != null) {
             batch = next;
             next.buffers().forEach(buffer -> taking.add(buffer.duplicate()));
-            simulation.tap().handedOver(local, remote, next.lengthBytes());
+            simulation.tap().handedOver(local, remote, next);
             simulation.schedule(simulation.delayNanos(), this::take);
         } else if (outputEnded) {
             sendFin();

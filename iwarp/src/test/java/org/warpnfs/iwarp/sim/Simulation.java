@@ -11,6 +11,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
@@ -197,8 +198,17 @@ public final class Simulation {
         /** Bytes arrive, in order for each direction. */
         void carried(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes);
 
+        /**
+         * What TCP sends in one segment of a direction from now on, asked before each batch.
+         *
+         * @return 0 if it is not known
+         */
+        default int segmentBytes(InetSocketAddress from) {
+            return 0;
+        }
+
         /** A sender's socket has a batch. It takes no other until all its bytes have been sent. */
-        default void handedOver(InetSocketAddress from, InetSocketAddress to, long lengthBytes) {}
+        default void handedOver(InetSocketAddress from, InetSocketAddress to, FpduBatch batch) {}
 
         /** Bytes are sent, in order for each direction. A tap that changes them simulates a bad wire. */
         default void left(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes) {}

@@ -46,7 +46,7 @@ class SimulationTest {
         things.addAll(List.of(Fault.values()));
         things.addAll(List.of(CompletionStatus.values()));
         things.addAll(EnumSet.complementOf(EnumSet.of(Cause.REJECTED, Cause.TIMEOUT, Cause.INTERNAL_ERROR)));
-        things.addAll(List.of("connected again", "shared receives", "sent half closed"));
+        things.addAll(List.of("connected again", "shared receives", "sent half closed", "ended segment"));
         for (int opcode = 0; opcode <= LAST_OPCODE; opcode++) {
             things.add("opcode " + opcode);
         }
