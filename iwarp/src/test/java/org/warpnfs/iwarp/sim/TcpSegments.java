@@ -61,7 +61,8 @@ final class TcpSegments {
                 int inSegment = (at - begins) % fitting;
                 Broken.unless(
                         inSegment + lengthBytes <= fitting,
-                        () -> end + ": an FPDU of " + lengthBytes + " bytes crosses the end of a segment of " + fitting);
+                        () -> end + ": an FPDU of " + lengthBytes + " bytes crosses the end of a segment of "
+                                + fitting);
             }
             bytes.position(at + lengthBytes);
         }

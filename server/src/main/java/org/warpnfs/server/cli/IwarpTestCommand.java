@@ -18,6 +18,7 @@ import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.mpa.MpaFrame;
 import org.warpnfs.iwarp.mpa.RtrKind;
+import org.warpnfs.limits.FpduSize;
 import org.warpnfs.server.config.ByteSize;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.tools.iwarp.ClientPlan;
@@ -234,6 +235,13 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     private CrcPolicy crc = CrcPolicy.OFF;
 
     @Option(
+            names = "--fpdu",
+            paramLabel = "mss|16k|64k",
+            description = "How long the FPDUs (frames) that are sent may be: as the segments of TCP, or longer, which "
+                    + "Linux' siw takes and adapters may not. Default: mss.")
+    private FpduSize fpdus = FpduSize.MSS;
+
+    @Option(
             names = "--markers",
             description = "Ask the other end to send MPA markers. Linux' siw does not support them.")
     private boolean markers;
@@ -324,6 +332,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
                 within("--connections", connections, 1, MAX_CONNECTIONS),
                 within("--timeout", timeout, 1, DAY_SECONDS),
                 mpa(),
+                fpdus,
                 operation());
         try {
             Summary summary =
@@ -376,7 +385,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
                 once,
                 reject,
                 within("--timeout", timeout, 1, DAY_SECONDS),
-                mpa());
+                mpa(),
+                fpdus);
         try (TestServer tests = TestServer.start(plan, line -> say(out, line))) {
             say(out, kind.word() + " server at " + HostText.of(tests.localAddress()));
             say(out, "ready");

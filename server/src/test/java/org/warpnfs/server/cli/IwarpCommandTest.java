@@ -95,6 +95,8 @@ class IwarpCommandTest {
                 "--peer-to-peer",
                 "--peer-to-peer --rtr=read",
                 "--rtr=send,fpdu --peer-to-peer",
+                "--fpdu=16k",
+                "--fpdu=64K",
                 "--mpa-revision=1"
             })
     void test_startedInAnotherWay_succeeds(String words) throws Exception {

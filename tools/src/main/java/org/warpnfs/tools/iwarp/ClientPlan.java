@@ -2,6 +2,7 @@ package org.warpnfs.tools.iwarp;
 
 import java.net.InetSocketAddress;
 import org.warpnfs.iwarp.mpa.MpaChoices;
+import org.warpnfs.limits.FpduSize;
 
 /**
  * The plan of a client.
@@ -16,6 +17,7 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  * @param connections the number of simultaneous connections, for {@link TestKind#PING}
  * @param patienceSeconds the time without progress after which the test has failed
  * @param mpa how connections are started
+ * @param fpdus how long the FPDUs that are sent may be
  * @param operation what each message is
  */
 public record ClientPlan(
@@ -29,6 +31,7 @@ public record ClientPlan(
         int connections,
         int patienceSeconds,
         MpaChoices mpa,
+        FpduSize fpdus,
         TestOperation operation) {
     public ClientPlan {
         if (sizeBytes < 1 || count < 0 || seconds < 0 || depth < 1 || peerReceives < 2 || connections < 1) {
@@ -45,7 +48,10 @@ public record ClientPlan(
         }
     }
 
-    /** Creates the plan of a test with the operation that it is named after; for atomic operations FetchAdd. */
+    /**
+     * Creates the plan of a test with the operation that it is named after; for atomic operations FetchAdd. FPDUs fit
+     * TCP segments.
+     */
     public ClientPlan(
             TestKind kind,
             InetSocketAddress server,
@@ -68,13 +74,25 @@ public record ClientPlan(
                 connections,
                 patienceSeconds,
                 mpa,
+                FpduSize.MSS,
                 kind == TestKind.ATOMIC_LAT ? TestOperation.FETCH_ADD : TestOperation.PLAIN);
     }
 
     /** A copy whose messages are these. */
     public ClientPlan with(TestOperation other) {
         return new ClientPlan(
-                kind, server, sizeBytes, count, seconds, depth, peerReceives, connections, patienceSeconds, mpa, other);
+                kind,
+                server,
+                sizeBytes,
+                count,
+                seconds,
+                depth,
+                peerReceives,
+                connections,
+                patienceSeconds,
+                mpa,
+                fpdus,
+                other);
     }
 
     /** Returns whether another message is to be sent after {@code started} messages. */

@@ -23,7 +23,7 @@ public final class TestClient {
     public static Summary run(ClientPlan plan, int intervalSeconds, Consumer<String> lines)
             throws TestFailure, InterruptedException {
         Progress progress = new Progress(intervalSeconds, plan.patienceSeconds(), lines);
-        try (IwarpTransport transport = TestTransport.open(plan.mpa())) {
+        try (IwarpTransport transport = TestTransport.open(plan.mpa(), plan.fpdus())) {
             return plan.kind() == TestKind.PING
                     ? ping(plan, transport, progress)
                     : new PerftestClient(plan, transport.connector(), progress, PerftestClient.PAUSE_MILLIS).run();

@@ -28,8 +28,9 @@ public final class TestServer implements AutoCloseable {
     private TestServer(ServerPlan plan, Consumer<String> lines) throws IOException {
         this.plan = plan;
         this.lines = lines;
-        this.transport =
-                plan.kind() == TestKind.PING ? TestTransport.open(plan.mpa()) : TestTransport.openInOrder(plan.mpa());
+        this.transport = plan.kind() == TestKind.PING
+                ? TestTransport.open(plan.mpa(), plan.fpdus())
+                : TestTransport.openInOrder(plan.mpa(), plan.fpdus());
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("iwarp-test-timer").factory());
         try {

@@ -6,6 +6,7 @@ import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.QueuePairLimits;
 import org.warpnfs.iwarp.qp.RnicLimits;
+import org.warpnfs.limits.FpduSize;
 
 /** Creates the transport of a test. */
 final class TestTransport {
@@ -17,25 +18,26 @@ final class TestTransport {
     }
 
     /** Returns a transport whose connections are spread over all processors. */
-    static IwarpTransport open(MpaChoices mpa) {
-        return open(mpa, 0);
+    static IwarpTransport open(MpaChoices mpa, FpduSize fpdus) {
+        return open(mpa, fpdus, 0);
     }
 
     /**
      * Returns a transport that reports connection requests in the order of their arrival, since it has a single thread.
      */
-    static IwarpTransport openInOrder(MpaChoices mpa) {
-        return open(mpa, 1);
+    static IwarpTransport openInOrder(MpaChoices mpa, FpduSize fpdus) {
+        return open(mpa, fpdus, 1);
     }
 
     /**
      * Sets no limit on the bytes of receives: all receives of a test share one buffer, so their sum is not their
      * memory.
      */
-    private static IwarpTransport open(MpaChoices mpa, int threads) {
+    private static IwarpTransport open(MpaChoices mpa, FpduSize fpdus, int threads) {
         RnicLimits all = RnicLimits.defaults();
         return new IwarpTransport(IwarpConfig.builder()
                 .eventLoopThreads(threads)
+                .fpduSize(_ -> fpdus)
                 .queuePair(QueuePairConfig.builder()
                         .mpa(mpa)
                         .limits(QueuePairLimits.builder()

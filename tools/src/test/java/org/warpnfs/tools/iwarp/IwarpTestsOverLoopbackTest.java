@@ -29,6 +29,7 @@ import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.limits.FpduSize;
 
 /** Runs our clients against our servers over sockets. */
 @Timeout(60)
@@ -39,7 +40,7 @@ class IwarpTestsOverLoopbackTest {
     private final Queue<String> said = new ConcurrentLinkedQueue<>();
 
     private static ServerPlan server(TestKind kind, int sizeBytes, int depth, @Nullable String reject) {
-        return new ServerPlan(kind, ANY_PORT, sizeBytes, depth, true, reject, 20, MPA);
+        return new ServerPlan(kind, ANY_PORT, sizeBytes, depth, true, reject, 20, MPA, FpduSize.MSS);
     }
 
     private static ClientPlan client(TestKind kind, TestServer server, int sizeBytes, long count) {
@@ -181,7 +182,7 @@ class IwarpTestsOverLoopbackTest {
 
     @Test
     void ping_countOfZero_theServerMayLeaveFirst() throws Exception {
-        try (IwarpTransport transport = TestTransport.open(MPA);
+        try (IwarpTransport transport = TestTransport.open(MPA, FpduSize.MSS);
                 Listener leaving = transport.listen(
                         ANY_PORT,
                         request -> request.accept(new ConnectOptions(ByteBuffer.allocate(0), 1, 1), new Leaving()))) {
@@ -333,9 +334,9 @@ class IwarpTestsOverLoopbackTest {
             value = TestKind.class,
             names = {"PING", "SEND_BW"})
     void server_clientThatSaysNothing_isGivenUp(TestKind kind) throws Exception {
-        ServerPlan plan = new ServerPlan(kind, ANY_PORT, 64, 512, true, null, 1, MPA);
+        ServerPlan plan = new ServerPlan(kind, ANY_PORT, 64, 512, true, null, 1, MPA, FpduSize.MSS);
         try (TestServer server = start(plan);
-                IwarpTransport transport = TestTransport.open(MPA)) {
+                IwarpTransport transport = TestTransport.open(MPA, FpduSize.MSS)) {
             PerftestControl silent = new PerftestControl();
             transport
                     .connector()

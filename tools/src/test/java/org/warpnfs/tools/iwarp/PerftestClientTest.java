@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Connector;
+import org.warpnfs.limits.FpduSize;
 
 /** The server does not listen yet, or no longer listens, when the client makes the second connection. */
 @Timeout(60)
@@ -25,7 +26,8 @@ class PerftestClientTest {
     private final AtomicInteger connects = new AtomicInteger();
 
     private static TestServer server(TestKind kind) throws Exception {
-        return TestServer.start(new ServerPlan(kind, ANY_PORT, 8192, 512, true, null, 20, MPA), line -> {});
+        return TestServer.start(
+                new ServerPlan(kind, ANY_PORT, 8192, 512, true, null, 20, MPA, FpduSize.MSS), line -> {});
     }
 
     private static InetSocketAddress nobody() throws Exception {
@@ -52,7 +54,7 @@ class PerftestClientTest {
     @EnumSource(mode = Mode.EXCLUDE, names = "PING")
     void load_refusedAFewTimes_isTriedAgainUntilTheServerListens(TestKind kind) throws Exception {
         try (TestServer server = server(kind);
-                IwarpTransport transport = TestTransport.open(MPA)) {
+                IwarpTransport transport = TestTransport.open(MPA, FpduSize.MSS)) {
             Connector connector = diverting(transport.connector(), 3, nobody());
             assertThat(run(kind, server.localAddress(), connector).messages()).isEqualTo(10);
             assertThat(connects).hasValue(1 + 3 + 1);
@@ -62,7 +64,7 @@ class PerftestClientTest {
     @Test
     void load_refusedForGood_failsAfterItsTries() throws Exception {
         try (TestServer server = server(TestKind.SEND_LAT);
-                IwarpTransport transport = TestTransport.open(MPA)) {
+                IwarpTransport transport = TestTransport.open(MPA, FpduSize.MSS)) {
             Connector connector = diverting(transport.connector(), Integer.MAX_VALUE - 1, nobody());
             assertThatThrownBy(() -> run(TestKind.SEND_LAT, server.localAddress(), connector))
                     .isInstanceOf(TestFailure.class)
@@ -77,10 +79,10 @@ class PerftestClientTest {
      */
     @Test
     void load_rejected_isNotTriedAgain() throws Exception {
-        ServerPlan rejecting = new ServerPlan(TestKind.SEND_BW, ANY_PORT, 8192, 512, true, "no", 20, MPA);
+        ServerPlan rejecting = new ServerPlan(TestKind.SEND_BW, ANY_PORT, 8192, 512, true, "no", 20, MPA, FpduSize.MSS);
         try (TestServer server = server(TestKind.SEND_BW);
                 TestServer other = TestServer.start(rejecting, line -> {});
-                IwarpTransport transport = TestTransport.open(MPA)) {
+                IwarpTransport transport = TestTransport.open(MPA, FpduSize.MSS)) {
             Connector connector = diverting(transport.connector(), 1, other.localAddress());
             assertThatThrownBy(() -> run(TestKind.SEND_BW, server.localAddress(), connector))
                     .isInstanceOf(TestFailure.class)

@@ -17,6 +17,7 @@ import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.limits.FpduSize;
 
 /** Tests our perftest server with a client of several connections that sends the bytes of siw. */
 @Timeout(60)
@@ -57,8 +58,9 @@ class PerftestServerTest {
         InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         List<Socket> loads = new ArrayList<>();
         try (TestServer server = TestServer.start(
-                        new ServerPlan(TestKind.SEND_BW, anyPort, 8192, 512, true, null, 20, mpa), line -> {});
-                IwarpTransport transport = TestTransport.open(mpa)) {
+                        new ServerPlan(TestKind.SEND_BW, anyPort, 8192, 512, true, null, 20, mpa, FpduSize.MSS),
+                        line -> {});
+                IwarpTransport transport = TestTransport.open(mpa, FpduSize.MSS)) {
             PerftestControl control = new PerftestControl();
             transport
                     .connector()
