@@ -1,12 +1,17 @@
 package org.warpnfs.fs.local;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.DirectoryStream;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.HandleCalls;
+import org.warpnfs.fs.local.libc.KernelHandle;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.FileAttribute;
@@ -19,9 +24,19 @@ import org.warpnfs.fs.spi.Timestamp;
 
 /** Converts the result of statx(2) to attributes of the SPI. */
 final class AttributeReader {
+    /** FILEID_BTRFS_WITHOUT_PARENT: inode number, number of the subvolume, generation. */
+    private static final int BTRFS_HANDLE = 0x4d;
+
+    private static final int BTRFS_HANDLE_BYTES = 20;
+    /** The inode number of the root of each subvolume of btrfs. */
+    private static final long SUBVOLUME_ROOT = 256;
+    /** Marks the file ids of roots of subvolumes; no inode number of btrfs has it. */
+    private static final long SUBVOLUME = Long.MIN_VALUE;
+
     private final ChangeIds changeIds = new ChangeIds();
     private final long treeId;
     private final long rootDevice;
+    private final boolean subvolumes;
     private final boolean mapped;
 
     /**
@@ -29,11 +44,13 @@ final class AttributeReader {
      *
      * @param treeId identifies the tree, also after a restart
      * @param rootDevice the device of the tree's root; subvolumes of btrfs have other devices
+     * @param subvolumes whether the tree is on btrfs
      * @param mapped whether files are to clients what their {@link OwnerAttribute} says
      */
-    AttributeReader(long treeId, long rootDevice, boolean mapped) {
+    AttributeReader(long treeId, long rootDevice, boolean subvolumes, boolean mapped) {
         this.treeId = treeId;
         this.rootDevice = rootDevice;
+        this.subvolumes = subvolumes;
         this.mapped = mapped;
     }
 
@@ -43,7 +60,7 @@ final class AttributeReader {
     }
 
     FileAttributes read(Fd fd) throws FsException {
-        return convert(seen(fd));
+        return convert(fd, seen(fd), FileAttribute.ALL);
     }
 
     /** What the file is to clients. */
@@ -96,7 +113,7 @@ final class AttributeReader {
     /** Reads the wanted attributes; the others may have any value. */
     FileAttributes read(Fd fd, Set<FileAttribute> wanted) throws FsException {
         try {
-            return convert(seen(fd, AttributeCalls.statx(fd, mask(wanted))), wanted);
+            return convert(fd, seen(fd, AttributeCalls.statx(fd, mask(wanted))), wanted);
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }
@@ -115,7 +132,7 @@ final class AttributeReader {
         Statx host = statx(fd);
         OwnerAttribute owner =
                 quickly ? open.owner().knownLately(fd, host) : open.owner().of(fd, host);
-        return convert(owner.seen(host), wanted);
+        return convert(fd, owner.seen(host), wanted);
     }
 
     /** What statx(2) has to read for these attributes. */
@@ -160,13 +177,16 @@ final class AttributeReader {
         return mapped ? open.owner().of(open.fd(), statx).seen(statx) : statx;
     }
 
-    FileAttributes convert(Statx statx) {
-        return convert(statx, FileAttribute.ALL);
-    }
-
-    FileAttributes convert(Statx statx, Set<FileAttribute> wanted) {
+    /**
+     * Converts what statx(2) told.
+     *
+     * @param file the file, or another one of its device
+     */
+    FileAttributes convert(Fd file, Statx statx, Set<FileAttribute> wanted) throws FsException {
+        long device = statx.fileSystemDevice();
+        long subvolume = device == rootDevice ? 0 : subvolume(file);
         FileType type = type(statx);
-        boolean device = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
+        boolean isDevice = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
         Timestamp accessTime = new Timestamp(statx.accessSeconds(), statx.accessNanos());
         Timestamp modifyTime = new Timestamp(statx.modifySeconds(), statx.modifyNanos());
         Timestamp changeTime = new Timestamp(statx.changeSeconds(), statx.changeNanos());
@@ -181,17 +201,49 @@ final class AttributeReader {
                 statx.gid(),
                 statx.sizeBytes(),
                 statx.usedBytes(),
-                device ? statx.deviceMajor() : 0,
-                device ? statx.deviceMinor() : 0,
-                statx.fileSystemDevice() == rootDevice
-                        ? treeId
-                        : treeId ^ Long.rotateLeft(statx.fileSystemDevice(), 17),
-                statx.inode(),
+                isDevice ? statx.deviceMajor() : 0,
+                isDevice ? statx.deviceMinor() : 0,
+                device == rootDevice ? treeId : treeId ^ Long.rotateLeft(subvolume == 0 ? device : subvolume, 17),
+                subvolume != 0 && statx.inode() == SUBVOLUME_ROOT ? SUBVOLUME | subvolume : statx.inode(),
                 accessTime,
                 modifyTime,
                 changeTime,
                 birthTime,
                 wanted.contains(FileAttribute.CHANGE_ID) ? changeIds.of(statx) : 0);
+    }
+
+    /**
+     * The number of the subvolume of btrfs that a file is in, which outlives a remount; st_dev does not. 0 if it is in
+     * none, or nobody knows.
+     */
+    private long subvolume(Fd file) throws FsException {
+        if (!subvolumes) {
+            return 0;
+        }
+        try {
+            KernelHandle handle = HandleCalls.handleOf(file);
+            byte[] bytes = handle.bytes();
+            return handle.type() == BTRFS_HANDLE && bytes.length == BTRFS_HANDLE_BYTES
+                    ? ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).getLong(Long.BYTES)
+                    : 0;
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    /** True if a name may be that of a subvolume, which readdir(3) does not tell. */
+    boolean mayBeSubvolume(DirectoryStream.Entry entry) {
+        return subvolumes && type(entry.type()) == FileType.DIRECTORY;
+    }
+
+    /** True if a file that has a name is the root of a subvolume. Other files never have its inode number. */
+    boolean isSubvolume(Statx named) {
+        return subvolumes && named.inode() == SUBVOLUME_ROOT;
+    }
+
+    /** The file id of the root of a subvolume, of which the directory above has only the number. */
+    static long fileIdOfSubvolume(DirectoryStream.Entry entry) {
+        return SUBVOLUME | entry.inode();
     }
 
     /** The type by st_mode. */

@@ -115,7 +115,7 @@ final class Listing {
                 List<DirectoryStream.Entry> entries = batch.subList(done, done + step);
                 List<Found> found = wanted == null ? unasked(step) : find(caller, listed, handle, entries, wanted);
                 for (int i = 0; i < step; i++) {
-                    DirectoryEntry entry = entry(entries.get(i), found.get(i));
+                    DirectoryEntry entry = entry(listed, entries.get(i), found.get(i));
                     if (tree.owners().hides(entry.name())) {
                         continue;
                     }
@@ -176,12 +176,29 @@ final class Listing {
         }
     }
 
-    private DirectoryEntry entry(DirectoryStream.Entry entry, Found found) throws FsException {
+    private DirectoryEntry entry(ListedDirectory listed, DirectoryStream.Entry entry, Found found) throws FsException {
         FileNode node = found.node();
         FileType type = node != null ? node.attributes().type() : typeUnasked(entry.type());
-        long fileId = node == null ? entry.inode() : node.attributes().fileId();
+        long fileId =
+                node == null ? fileIdUnasked(listed, entry) : node.attributes().fileId();
         return new DirectoryEntry(
                 FileName.of(entry.name()), cookie(entry.nextOffset()), fileId, type, node, found.error());
+    }
+
+    /** The file id of a file that nobody looked at: that of a subvolume is none of the directory's inode numbers. */
+    private long fileIdUnasked(ListedDirectory listed, DirectoryStream.Entry entry) {
+        if (!tree.attributes().mayBeSubvolume(entry)) {
+            return entry.inode();
+        }
+        try {
+            Statx named = calls.statx(listed.directory(), entry.name(), 0);
+            return named.mountId() == tree.mountId() && tree.attributes().isSubvolume(named)
+                    ? AttributeReader.fileIdOfSubvolume(entry)
+                    : entry.inode();
+        } catch (ErrnoException e) {
+            // Removed, or this server may not search the directory.
+            return entry.inode();
+        }
     }
 
     /** The type of a file that nobody looked at, or null: what is regular on the host may be anything to clients. */
@@ -238,7 +255,8 @@ final class Listing {
     }
 
     /**
-     * The file of one name. Mounts are compared too, because a mount does not change the directory.
+     * The file of one name. Mounts are compared too, because a mount does not change the directory. A subvolume is on
+     * another device than the directory.
      *
      * @return null if the file must be opened, also to learn why it cannot be reached
      */
@@ -250,8 +268,10 @@ final class Listing {
                 return null;
             }
             Statx statx = calls.statx(directory, entry.name(), mask);
-            boolean same = statx.inode() == entry.inode() && statx.mountId() == tree.mountId();
-            return same ? new FileNode(file, tree.attributes().convert(statx, wanted)) : null;
+            boolean same = statx.inode() == entry.inode()
+                    && statx.mountId() == tree.mountId()
+                    && !tree.attributes().isSubvolume(statx);
+            return same ? new FileNode(file, tree.attributes().convert(directory, statx, wanted)) : null;
         } catch (ErrnoException | FsException e) {
             return null;
         }

@@ -116,7 +116,7 @@ final class LocalOpenFile implements OpenFile {
     @Override
     public FileAttributes attributesAfterWrite(Set<FileAttribute> wanted) throws FsException {
         Statx statx = afterChange;
-        return statx == null ? attributes(wanted) : tree.attributes().convert(statx, wanted);
+        return statx == null ? attributes(wanted) : tree.attributes().convert(entry.fd(), statx, wanted);
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.warpnfs.fs.local.libc.NameCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -45,7 +46,7 @@ final class Namespace {
                     tree.ancestry().requireWithin(parent);
                 }
                 FileHandle handle = atRoot ? root : tree.handles().ofParent(parent, statx);
-                return new FileNode(handle, tree.attributes().convert(statx));
+                return new FileNode(handle, tree.attributes().convert(parent, statx, FileAttribute.ALL));
             } catch (ErrnoException e) {
                 // A bind mount can hide the directory's parent.
                 throw e.errno() == Errno.ENOENT ? FsException.of(FsError.STALE) : Failure.of(e);

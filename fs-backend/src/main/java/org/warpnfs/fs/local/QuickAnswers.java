@@ -33,7 +33,9 @@ final class QuickAnswers {
         }
         try {
             Statx seen = tree.attributes().seenQuickly(entry, AttributeReader.statx(entry.fd()));
-            return seen != null && seen.linkCount() > 0 ? tree.attributes().convert(seen) : null;
+            return seen != null && seen.linkCount() > 0
+                    ? tree.attributes().convert(entry.fd(), seen, FileAttribute.ALL)
+                    : null;
         } finally {
             tree.files().releaseQuickly(entry);
         }

@@ -86,7 +86,8 @@ final class Startup {
         long treeId = treeId(rootFd, statx);
         long fsType = FileSystemCalls.statfs(rootFd).type();
         Identity identity = identity(root, rootFd, options.identity());
-        AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice(), identity == Identity.MAPPED);
+        AttributeReader attributes = new AttributeReader(
+                treeId, statx.fileSystemDevice(), fsType == BTRFS_SUPER_MAGIC, identity == Identity.MAPPED);
         Durability durability = new Durability(calls, rootFd, kind(fsType, statx), options.syncWaits());
         FdCache files = new FdCache(options.maxIdleFiles(), durability, options.descriptors(), System::nanoTime);
         TreeContext tree = null;

@@ -7,6 +7,7 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttribute;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -161,7 +162,8 @@ record TreeContext(
     FileNode node(Fd file, FileHandle directory, FileName name) throws FsException {
         Statx statx = attributes.seen(file);
         requireSameMount(statx);
-        return new FileNode(handles.of(file, statx, directory, name), attributes.convert(statx));
+        return new FileNode(
+                handles.of(file, statx, directory, name), attributes.convert(file, statx, FileAttribute.ALL));
     }
 
     /**

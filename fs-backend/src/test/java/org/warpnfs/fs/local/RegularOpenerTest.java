@@ -21,7 +21,7 @@ class RegularOpenerTest {
     @TempDir
     Path directory;
 
-    private final Authority authority = new SoftwareAuthority(new AttributeReader(0, 0, false), 65_534, 65_534);
+    private final Authority authority = new SoftwareAuthority(new AttributeReader(0, 0, false, false), 65_534, 65_534);
 
     private Fd file(String name) throws Exception {
         Path path = Files.createFile(directory.resolve(name));
