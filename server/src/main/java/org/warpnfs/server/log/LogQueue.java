@@ -120,7 +120,7 @@ final class LogQueue {
         try {
             out.write(line == null ? notice.apply(unsaid()) : line);
             out.flush();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             // There is no other place to say so, and the next line may be written.
         }
     }

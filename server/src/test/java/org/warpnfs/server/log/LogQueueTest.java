@@ -120,4 +120,23 @@ class LogQueueTest {
         assertThat(breaking.awaitWritten(LONG)).isTrue();
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("next\n");
     }
+
+    /** Such as no memory of the C library for a long line. */
+    @Test
+    void errorOfTheVirtualMachine_losesItsLineAlone() throws Exception {
+        ByteArrayOutputStream out = new ByteArrayOutputStream() {
+            @Override
+            public void write(byte[] line) throws IOException {
+                if (line.length == 1) {
+                    throw new OutOfMemoryError("native heap");
+                }
+                super.write(line);
+            }
+        };
+        LogQueue breaking = new LogQueue(out, count -> bytes(count + " dropped"));
+        breaking.add(bytes(""), Level.INFO);
+        breaking.add(bytes("next"), Level.INFO);
+        assertThat(breaking.awaitWritten(Duration.ofSeconds(10))).isTrue();
+        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("next\n");
+    }
 }
