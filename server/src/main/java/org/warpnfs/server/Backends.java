@@ -88,6 +88,8 @@ final class Backends implements AutoCloseable {
     private final Budgets.Plan plan;
     private final @Nullable StateDirectory state;
     private final @Nullable ClusterSeat seat;
+    /** How many file systems of the host are open. */
+    private volatile int trees;
     /** The backend of a plug-in; null before it is needed. */
     private @Nullable ChosenBackend plugin;
 
@@ -278,10 +280,12 @@ final class Backends implements AutoCloseable {
                                     .withRanges(config.dataPath().splice() == OnOff.ON)
                                     .withSyncWaits(new LaneSyncWaits())
                                     .withIdentity(identity)
+                                    .withTrees(() -> Math.max(1, trees))
                                     .withStateDirectory(
                                             Objects.requireNonNull(state).part(tableName(real)))),
                     BackendTimes.ofProcess());
             byDirectory.put(key, new Opened(opened, identity));
+            trees = byDirectory.size();
             return opened;
         } catch (IOException e) {
             throw new ConfigException(place + ": " + directory + ": " + e.getMessage(), e);
@@ -302,6 +306,7 @@ final class Backends implements AutoCloseable {
         for (Map<?, FileSystem> open : List.of(byPath, bySource)) {
             open.values().removeIf(fileSystem -> !used.contains(fileSystem) && unused.add(fileSystem));
         }
+        trees = byDirectory.size();
         unused.forEach(FileSystem::close);
         return unused;
     }
@@ -314,9 +319,11 @@ final class Backends implements AutoCloseable {
         long bytes = plan.memoryExportBytes();
         long files = Math.max(1024, bytes / BYTES_PER_FILE);
         FileSystem memory = TimedFileSystem.of(
-                config.dataPath().splice() == OnOff.ON
-                        ? new MemoryFileSystem(bytes, files)
-                        : MemoryFileSystem.withoutLending(bytes, files),
+                MemoryFileSystem.oneOf(
+                        Math.max(config.exports().size(), byPath.size() + 1),
+                        bytes,
+                        files,
+                        config.dataPath().splice() == OnOff.ON),
                 BackendTimes.ofProcess());
         try {
             byPath.put(path, memory);

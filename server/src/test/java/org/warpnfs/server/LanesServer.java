@@ -95,7 +95,7 @@ final class LanesServer implements AutoCloseable {
 
     private volatile CountDownLatch gate = new CountDownLatch(0);
     /** Lends nothing, so that READs take payload memory. */
-    private final MemoryFileSystem fs = MemoryFileSystem.withoutLending(64L * MIB, 1000);
+    private final MemoryFileSystem fs = MemoryFileSystem.oneOf(1, 64L * MIB, 1000, false);
 
     private final NfsHandles handles;
     private final Export export;

@@ -1,6 +1,7 @@
 package org.warpnfs.fs.local;
 
 import java.nio.file.Path;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param ranges whether data in the page cache may be sent without reading them, where the kernel can tell
  * @param descriptors budget that descriptors of open and idle files count against, besides {@code maxIdleFiles}
  * @param syncWaits is told when threads wait for a sync that serves many
+ * @param trees how many file systems share the part of the heap for handle tables, this one included
  */
 public record LocalOptions(
         @Nullable Path stateDirectory,
@@ -23,7 +25,8 @@ public record LocalOptions(
         Identity identity,
         boolean ranges,
         DescriptorBudget descriptors,
-        SyncWaits syncWaits) {
+        SyncWaits syncWaits,
+        IntSupplier trees) {
     private static final int DEFAULT_MAX_IDLE_FILES = 1024;
 
     /** How owners of files are kept. */
@@ -46,7 +49,8 @@ public record LocalOptions(
             Identity.BEST,
             true,
             DescriptorBudget.ofProcess(),
-            SyncWaits.UNCOUNTED);
+            SyncWaits.UNCOUNTED,
+            () -> 1);
 
     public LocalOptions {
         if (maxIdleFiles < 0) {
@@ -55,34 +59,43 @@ public record LocalOptions(
     }
 
     public LocalOptions withStateDirectory(@Nullable Path directory) {
-        return new LocalOptions(directory, maxIdleFiles, forgoKernelHandles, identity, ranges, descriptors, syncWaits);
+        return new LocalOptions(
+                directory, maxIdleFiles, forgoKernelHandles, identity, ranges, descriptors, syncWaits, trees);
     }
 
     public LocalOptions withMaxIdleFiles(int files) {
-        return new LocalOptions(stateDirectory, files, forgoKernelHandles, identity, ranges, descriptors, syncWaits);
+        return new LocalOptions(
+                stateDirectory, files, forgoKernelHandles, identity, ranges, descriptors, syncWaits, trees);
     }
 
     /** These options, but as if the process had no privilege and the file system no extended attributes. */
     public LocalOptions withoutPrivileges() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, Identity.ONE, ranges, descriptors, syncWaits);
+        return new LocalOptions(
+                stateDirectory, maxIdleFiles, true, Identity.ONE, ranges, descriptors, syncWaits, trees);
     }
 
     public LocalOptions withIdentity(Identity wanted) {
         return new LocalOptions(
-                stateDirectory, maxIdleFiles, forgoKernelHandles, wanted, ranges, descriptors, syncWaits);
+                stateDirectory, maxIdleFiles, forgoKernelHandles, wanted, ranges, descriptors, syncWaits, trees);
     }
 
     public LocalOptions withoutKernelHandles() {
-        return new LocalOptions(stateDirectory, maxIdleFiles, true, identity, ranges, descriptors, syncWaits);
+        return new LocalOptions(stateDirectory, maxIdleFiles, true, identity, ranges, descriptors, syncWaits, trees);
     }
 
     /** These options, with or without {@link org.warpnfs.fs.spi.OpenFile#range ranges}. */
     public LocalOptions withRanges(boolean wanted) {
         return new LocalOptions(
-                stateDirectory, maxIdleFiles, forgoKernelHandles, identity, wanted, descriptors, syncWaits);
+                stateDirectory, maxIdleFiles, forgoKernelHandles, identity, wanted, descriptors, syncWaits, trees);
     }
 
     public LocalOptions withSyncWaits(SyncWaits told) {
-        return new LocalOptions(stateDirectory, maxIdleFiles, forgoKernelHandles, identity, ranges, descriptors, told);
+        return new LocalOptions(
+                stateDirectory, maxIdleFiles, forgoKernelHandles, identity, ranges, descriptors, told, trees);
+    }
+
+    public LocalOptions withTrees(IntSupplier number) {
+        return new LocalOptions(
+                stateDirectory, maxIdleFiles, forgoKernelHandles, identity, ranges, descriptors, syncWaits, number);
     }
 }

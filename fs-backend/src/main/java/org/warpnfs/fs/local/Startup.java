@@ -160,7 +160,7 @@ final class Startup {
                     root,
                     state);
         }
-        return new TableHandles(treeId, superblock, rootFd, files, state);
+        return new TableHandles(treeId, superblock, rootFd, files, state, TableHandles.placesOf(options.trees()));
     }
 
     /** Chooses how owners are kept, and says it. */

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -38,9 +39,10 @@ import org.warpnfs.fs.spi.FsException;
  *   9      32     {@link FileKey}: space, inode number, seconds and nanoseconds of birth, generation
  * </pre>
  *
- * <p>The table has an entry of some {@value #BYTES_PER_PLACE} bytes of heap for each file whose handle a client got. It
- * takes up to an eighth of the heap. Beyond that each new entry replaces an arbitrary other one. If a client then asks
- * for that other file, the tree is searched for it. A file that two searches do not find is forgotten.
+ * <p>The table has an entry of some {@value #BYTES_PER_PLACE} bytes of heap for each file whose handle a client got.
+ * The tables of all file systems take up to an eighth of the heap, in equal parts. Beyond its part each new entry
+ * replaces an arbitrary other one, or some if the part has become smaller. If a client then asks for such a file, the
+ * tree is searched for it. A file that two searches do not find is forgotten.
  *
  * <p>One thread at a time searches, and it holds no lock meanwhile. A call that needs another search is answered "try
  * later".
@@ -55,6 +57,9 @@ final class TableHandles implements Handles {
     private static final int MIN_PLACES = 10_000;
     private static final int MAX_DEPTH = 4096;
     private static final int LOCKS = 1024;
+    /** Entries that one new entry replaces at most. */
+    private static final int MOST_EVICTED = 8;
+
     private static final int MAX_REMEMBERED = 16_384;
     private static final Duration SEARCH_AGAIN_AFTER = Duration.ofMinutes(1);
 
@@ -85,7 +90,7 @@ final class TableHandles implements Handles {
     private final FdCache openFiles;
     private final @Nullable HandleLog log;
     private final FileKeys keys;
-    private final int maxPlaces;
+    private final IntSupplier maxPlaces;
     private final ReentrantLock searching = new ReentrantLock();
     private Iterator<FileKey> next = Collections.emptyIterator();
     /** True if a client has the handle of a file that the table does not have. */
@@ -98,22 +103,23 @@ final class TableHandles implements Handles {
 
     TableHandles(long treeId, Superblock superblock, Fd rootFd, FdCache openFiles, @Nullable Path stateDirectory)
             throws IOException, FsException {
-        this(treeId, superblock, rootFd, openFiles, stateDirectory, defaultMaxPlaces());
+        this(treeId, superblock, rootFd, openFiles, stateDirectory, placesOf(() -> 1));
     }
 
-    private static int defaultMaxPlaces() {
+    /** How many entries a table may have that shares the eighth of the heap with those of other file systems. */
+    static IntSupplier placesOf(IntSupplier trees) {
         long fitting = Runtime.getRuntime().maxMemory() / 8 / BYTES_PER_PLACE;
-        return Math.clamp(fitting, MIN_PLACES, Integer.MAX_VALUE / 2);
+        return () -> Math.clamp(fitting / trees.getAsInt(), MIN_PLACES, Integer.MAX_VALUE / 2);
     }
 
-    /** Makes a table of at most {@code maxPlaces} entries. */
+    /** Makes a table of at most {@code maxPlaces} entries, which may become fewer. */
     TableHandles(
             long treeId,
             Superblock superblock,
             Fd rootFd,
             FdCache openFiles,
             @Nullable Path stateDirectory,
-            int maxPlaces)
+            IntSupplier maxPlaces)
             throws IOException, FsException {
         Statx root = AttributeReader.statx(rootFd);
         this.treeId = treeId;
@@ -203,7 +209,7 @@ final class TableHandles implements Handles {
         } finally {
             lock.unlock();
         }
-        if (before == null && places.size() > maxPlaces) {
+        if (before == null && places.size() > maxPlaces.getAsInt()) {
             evict(key);
         }
     }
@@ -214,7 +220,8 @@ final class TableHandles implements Handles {
         if (log != null) {
             log.markIncomplete();
         }
-        while (places.size() > maxPlaces) {
+        // There are many too many where another file system has come to share the heap.
+        for (int left = MOST_EVICTED; left > 0 && places.size() > maxPlaces.getAsInt(); left--) {
             if (!next.hasNext()) {
                 next = places.keySet().iterator();
             }

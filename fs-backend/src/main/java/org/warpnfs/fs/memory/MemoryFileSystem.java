@@ -58,7 +58,7 @@ public final class MemoryFileSystem implements FileSystem {
             Capability.XATTRS,
             Capability.ACLS,
             Capability.SPACE);
-    /** One part in this many of the heap is for everything but contents. */
+    /** One part in this many of the heap is for everything but contents of all file systems. */
     private static final int HEAP_PARTS = 4;
 
     /** One part in this many of the capacity may be lent at one time, in addition to it. */
@@ -108,13 +108,19 @@ public final class MemoryFileSystem implements FileSystem {
 
     /** Does the same as {@link #MemoryFileSystem(long, long)}, with times from {@code clock}. */
     public MemoryFileSystem(long capacityBytes, long capacityFiles, InstantSource clock) {
-        this(new Bounds(capacityBytes, capacityBytes / LENT_PARTS, heapBytes(capacityBytes), capacityFiles), clock);
+        this(new Bounds(capacityBytes, capacityBytes / LENT_PARTS, heapBytes(capacityBytes, 1), capacityFiles), clock);
     }
 
-    /** Does the same as {@link #MemoryFileSystem(long, long)}, and lends no pages: all data are read. */
-    public static MemoryFileSystem withoutLending(long capacityBytes, long capacityFiles) {
-        return new MemoryFileSystem(
-                new Bounds(capacityBytes, 0, heapBytes(capacityBytes), capacityFiles), InstantSource.system());
+    /**
+     * Makes one of several empty trees that share the quarter of the heap.
+     *
+     * @param lends false if all data are read, so that no pages are lent
+     * @param number how many there are
+     */
+    public static MemoryFileSystem oneOf(int number, long capacityBytes, long capacityFiles, boolean lends) {
+        Bounds bounds = new Bounds(
+                capacityBytes, lends ? capacityBytes / LENT_PARTS : 0, heapBytes(capacityBytes, number), capacityFiles);
+        return new MemoryFileSystem(bounds, InstantSource.system());
     }
 
     /** The most memory outside of the heap that contents take, with pages that were lent and then changed. */
@@ -127,8 +133,8 @@ public final class MemoryFileSystem implements FileSystem {
         return bytes / (LENT_PARTS + 1) * LENT_PARTS;
     }
 
-    private static long heapBytes(long capacityBytes) {
-        return Math.min(capacityBytes, Runtime.getRuntime().maxMemory() / HEAP_PARTS);
+    private static long heapBytes(long capacityBytes, int number) {
+        return Math.min(capacityBytes, Runtime.getRuntime().maxMemory() / HEAP_PARTS / number);
     }
 
     MemoryFileSystem(Bounds bounds, InstantSource clock) {

@@ -75,7 +75,8 @@ class CachedRangesTest extends LocalTreeFixture {
     void ranges_beyondTheirNumber_areNotMade_andAreAgainAfterAClose() throws Exception {
         LocalOptions defaults = LocalOptions.DEFAULTS;
         DescriptorBudget budget = DescriptorBudget.of(128);
-        restart(new LocalOptions(null, 8, false, LocalOptions.Identity.BEST, true, budget, SyncWaits.UNCOUNTED));
+        restart(new LocalOptions(
+                null, 8, false, LocalOptions.Identity.BEST, true, budget, SyncWaits.UNCOUNTED, () -> 1));
         FileHandle file = file();
         List<CachedRange> held = new ArrayList<>(List.of(range(file)));
         assertThat(defaults.ranges()).isTrue();

@@ -40,7 +40,7 @@ class HandleTableTest {
                         rootFd,
                         HandleLogTest.noFiles(rootFd),
                         base.resolve("state"),
-                        10)) {
+                        () -> 10)) {
             List<FileHandle> given = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
                 FileName name = FileName.of("f" + i);
@@ -122,6 +122,35 @@ class HandleTableTest {
     }
 
     /** Lets two threads go on at the same time. */
+    @Test
+    void table_otherFileSystemsComeToShareTheHeap_hasFewerEntriesBeforeLong() throws Exception {
+        Path tree = Files.createDirectory(base.resolve("tree"));
+        AtomicInteger trees = new AtomicInteger(1);
+        try (Fd rootFd = HandleLogTest.openDirectory(tree);
+                TableHandles handles = new TableHandles(
+                        TREE,
+                        Superblock.of(AttributeReader.statx(rootFd)),
+                        rootFd,
+                        HandleLogTest.noFiles(rootFd),
+                        base.resolve("state"),
+                        () -> 40 / trees.get())) {
+            for (int i = 0; i < 60; i++) {
+                FileName name = FileName.of("f" + i);
+                Files.createFile(tree.resolve(name.toString()));
+                if (i == 50) {
+                    assertThat(handles.size()).isEqualTo(40);
+                    trees.set(4);
+                }
+                int before = handles.size();
+                try (Fd file = OpenCalls.openAt(rootFd, name.toBytes(), OpenCalls.O_PATH)) {
+                    handles.of(file, AttributeReader.statx(file), handles.root(), name);
+                }
+                assertThat(handles.size()).as("what one call replaces").isGreaterThanOrEqualTo(before - 8);
+            }
+            assertThat(handles.size()).isEqualTo(10);
+        }
+    }
+
     private static void meet(AtomicInteger arrived, int round) {
         int _ = arrived.incrementAndGet();
         while (arrived.get() < 2 * (round + 1)) {

@@ -199,7 +199,8 @@ class HostLeasesTest extends LocalTreeFixture {
     @Test
     void leases_manyAndClosed_giveTheirDescriptorsBack() throws Exception {
         DescriptorBudget budget = DescriptorBudget.of(256);
-        restart(new LocalOptions(null, 0, false, LocalOptions.Identity.BEST, true, budget, SyncWaits.UNCOUNTED));
+        restart(new LocalOptions(
+                null, 0, false, LocalOptions.Identity.BEST, true, budget, SyncWaits.UNCOUNTED, () -> 1));
         AtomicInteger told = new AtomicInteger();
         for (int i = 0; i < 20; i++) {
             FileHandle file = create(fs.root(), "f" + i);

@@ -55,7 +55,8 @@ class HostLocksTest extends LocalTreeFixture {
     @Test
     void locks_whereDescriptorsAreShort_areRefusedAndGivenBack() throws Exception {
         DescriptorBudget budget = DescriptorBudget.of(64);
-        restart(new LocalOptions(null, 8, false, LocalOptions.Identity.BEST, true, budget, SyncWaits.UNCOUNTED));
+        restart(new LocalOptions(
+                null, 8, false, LocalOptions.Identity.BEST, true, budget, SyncWaits.UNCOUNTED, () -> 1));
         FileHandle file = create(fs.root(), "f");
         int before = budget.usedByFiles();
         List<OwnerLocks> owners = new ArrayList<>();

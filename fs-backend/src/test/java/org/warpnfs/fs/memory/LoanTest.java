@@ -181,7 +181,7 @@ class LoanTest {
 
     @Test
     void tree_withoutLending_lendsNothingAndSaysSo() throws Exception {
-        try (MemoryFileSystem other = MemoryFileSystem.withoutLending(1 << 20, 10)) {
+        try (MemoryFileSystem other = MemoryFileSystem.oneOf(1, 1 << 20, 10, false)) {
             assertThat(other.limits().has(Capability.LENT_PAGES)).isFalse();
             FileHandle handle = other.create(
                             Caller.ROOT,

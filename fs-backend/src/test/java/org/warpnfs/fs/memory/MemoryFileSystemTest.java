@@ -231,6 +231,16 @@ class MemoryFileSystemTest {
     }
 
     @Test
+    void whatLivesOnTheHeap_ofManyFileSystems_isAQuarterOfTheHeapTogether() {
+        long quarter = Runtime.getRuntime().maxMemory() / 4;
+        for (int number : new int[] {1, 4, 100}) {
+            try (MemoryFileSystem one = MemoryFileSystem.oneOf(number, Long.MAX_VALUE / 2, 1000, true)) {
+                assertThat(number * one.heapFreeBytes()).as("of %d", number).isBetween(quarter / 2, quarter);
+            }
+        }
+    }
+
+    @Test
     void whatLivesOnTheHeap_beyondItsPart_isNoSpaceThoughContentsHaveRoom() throws Exception {
         try (MemoryFileSystem small =
                 new MemoryFileSystem(new MemoryFileSystem.Bounds(64 << 20, 0, 20_000, 1000), InstantSource.system())) {
