@@ -14,6 +14,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{/* Whether the server listens for RDMA, and for TCP: "true" or nothing. YAML reads the word off as false. */}}
+{{- define "warpnfs.rdma" -}}
+{{- if not (has (toString .Values.service.rdmaPort) (list "off" "false")) }}true{{ end -}}
+{{- end }}
+{{- define "warpnfs.tcp" -}}
+{{- if not (has (toString .Values.service.tcpPort) (list "off" "false")) }}true{{ end -}}
+{{- end }}
+
 {{/* What the schema cannot say: values that do not go together. */}}
 {{- define "warpnfs.checkValues" -}}
 {{- $stop := add .Values.preStopSeconds .Values.drainSeconds 10 | int -}}
@@ -22,6 +30,9 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- if and .Values.metrics.enabled (has (int .Values.metrics.port) (list 2049 20049)) -}}
 {{- fail (printf "metrics.port is %d, which is the server's port for NFS" (int .Values.metrics.port)) -}}
+{{- end -}}
+{{- if not (or (include "warpnfs.rdma" .) (include "warpnfs.tcp" .)) -}}
+{{- fail "service.rdmaPort and service.tcpPort are off: nothing would be served" -}}
 {{- end -}}
 {{- if and .Values.ceph.secret .Values.volumes -}}
 {{- fail "ceph.secret is set, so the exports are directories of CephFS: volumes has to be []" -}}

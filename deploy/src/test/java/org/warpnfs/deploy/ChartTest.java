@@ -106,6 +106,38 @@ class ChartTest {
         assertThat(server.getLivenessProbe().getTcpSocket()).isNotNull();
     }
 
+    /** A port that is off is neither listened on, nor named by any object, nor probed. */
+    @Test
+    void transport_thatIsOff_isNowhere(@TempDir Path directory) throws IOException {
+        for (String off : List.of("rdma", "tcp")) {
+            String name = off.equals("rdma") ? "nfs-rdma" : "nfs";
+            String other = off.equals("rdma") ? "nfs" : "nfs-rdma";
+            String gateways = "volumes: []\nceph: {secret: files}\ngateways: {count: 2, cluster: blue}\n";
+            for (String more : List.of("", "metrics: {enabled: false}\n", gateways)) {
+                Path file =
+                        Files.writeString(directory.resolve("values.yaml"), "service: {" + off + "Port: off}\n" + more);
+                String rendered = template().withValuesFile(file).call();
+                assertThat(rendered).doesNotContainPattern("(port|name|targetPort): " + name + "\\b(?!-)");
+                List<HasMetadata> objects = StrictModel.read(rendered);
+                Container server = container(objects);
+                assertThat(server.getArgs()).containsSubsequence("--" + off + "-port", "off");
+                assertThatCode(() ->
+                                Main.commandLine().parseArgs(server.getArgs().toArray(String[]::new)))
+                        .doesNotThrowAnyException();
+                assertThat(server.getPorts())
+                        .extracting(ContainerPort::getName)
+                        .contains(other)
+                        .doesNotContain(name);
+                assertThat(objects)
+                        .filteredOn(Service.class::isInstance)
+                        .isNotEmpty()
+                        .allSatisfy(service -> assertThat(
+                                        ((Service) service).getSpec().getPorts())
+                                .anySatisfy(port -> assertThat(port.getName()).isEqualTo(other)));
+            }
+        }
+    }
+
     @Test
     void server_asCallers_hasTheCapabilitiesForThat() throws IOException {
         List<HasMetadata> objects =
@@ -322,6 +354,8 @@ class ChartTest {
         Map<String, String> wrong = Map.ofEntries(
                 entry("drainSeconds: 300", "terminationGracePeriodSeconds is 60"),
                 entry("metrics: {port: 2049}", "metrics.port is 2049"),
+                entry("service: {rdmaPort: off, tcpPort: off}", "nothing would be served"),
+                entry("service: {rdmaPort: no-port}", "schema"),
                 entry("volumes: [{name: state, path: /export, size: 1Gi}]", "the name state is taken"),
                 entry("volumes: [" + first + ", {name: a, path: /b, size: 1Gi}]", "the name a is taken"),
                 entry(

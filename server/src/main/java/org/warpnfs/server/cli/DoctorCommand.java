@@ -2,6 +2,7 @@ package org.warpnfs.server.cli;
 
 import com.google.common.net.HostAndPort;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +22,11 @@ import org.warpnfs.server.doctor.NfsReach;
 import org.warpnfs.server.doctor.PathChecks;
 import org.warpnfs.server.doctor.PluginChecks;
 import org.warpnfs.server.doctor.ServerChecks;
+import org.warpnfs.server.doctor.ServerChecks.Ports;
 import org.warpnfs.server.settings.JsonText;
+import org.warpnfs.server.settings.Mistakes;
+import org.warpnfs.server.settings.Resolved;
+import org.warpnfs.server.settings.Setting;
 import org.warpnfs.server.settings.Settings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,9 +50,6 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 final class DoctorCommand implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
-    private static final int RDMA_PORT = 20_049;
-    private static final int TCP_PORT = 2049;
-    private static final int MAX_PORT = 65_535;
 
     /** The role of a host. */
     enum Role {
@@ -70,8 +72,23 @@ final class DoctorCommand implements Callable<Integer> {
             description = "Also test the connection to this server and its RDMA port. Default of the port: 20049.")
     private @Nullable String server;
 
-    @Option(names = "--tcp-port", paramLabel = "PORT", description = "That server's port for TCP. Default: 2049.")
-    private int tcpPort = TCP_PORT;
+    @Option(
+            names = "--rdma-port",
+            paramLabel = "PORT|off",
+            description = "The server's port for RDMA. Default: that of --server, of --config, or 20049.")
+    private @Nullable String rdmaPort;
+
+    @Option(
+            names = "--tcp-port",
+            paramLabel = "PORT|off",
+            description = "The server's port for TCP. Default: that of --config, or 2049.")
+    private @Nullable String tcpPort;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The settings of a server on this host, for its ports. Default: WARPNFS_CONFIG.")
+    private @Nullable Path config;
 
     @Option(
             names = "--state",
@@ -109,8 +126,9 @@ final class DoctorCommand implements Callable<Integer> {
         Role wanted = role == null ? server == null ? Role.SERVER : Role.CLIENT : role;
         List<Finding> findings = new ArrayList<>(
                 switch (wanted) {
-                    case SERVER -> ServerChecks.of(host, state == null ? StateHome.ofServer(System.getenv()) : state);
-                    case CLIENT -> ClientChecks.of(host);
+                    case SERVER ->
+                        ServerChecks.of(host, state == null ? StateHome.ofServer(System.getenv()) : state, ports());
+                    case CLIENT -> ClientChecks.of(host, reached(Settings.RDMA_PORT, rdmaPort) != Ports.OFF);
                 });
         if (wanted == Role.SERVER) {
             findings.addAll(PluginChecks.of(plugins()));
@@ -128,18 +146,43 @@ final class DoctorCommand implements Callable<Integer> {
                 : PathText.of(Settings.PLUGINS.variable(), said);
     }
 
+    /** The ports of a server on this host, by its settings. What else is wrong with these is told by {@code check}. */
+    private Ports ports() throws ConfigException {
+        Resolved settings = Resolved.of(Map.of(), System.getenv(), config, new Mistakes());
+        InetSocketAddress http = HttpAddress.parse(settings.at(Settings.HTTP), settings.get(Settings.HTTP));
+        return new Ports(
+                port(Settings.RDMA_PORT, rdmaPort, settings.get(Settings.RDMA_PORT)),
+                port(Settings.TCP_PORT, tcpPort, settings.get(Settings.TCP_PORT)),
+                http == null ? Ports.OFF : http.getPort());
+    }
+
+    private static int port(Setting<Long> setting, @Nullable String said, long otherwise) throws ConfigException {
+        return Math.toIntExact(
+                said == null ? otherwise : setting.kind().read(String.valueOf(setting.flag()), List.of(said)));
+    }
+
+    /** The port of a server that is to be reached. */
+    private static int reached(Setting<Long> setting, @Nullable String said) throws ConfigException {
+        int port = port(setting, said, setting.standard());
+        if (port == 0) {
+            throw new ConfigException(setting.flag() + " 0: is not a port to connect to");
+        }
+        return port;
+    }
+
     private NfsReach reach(String text) throws ConfigException {
-        OptionRange.within("--tcp-port", tcpPort, 1, MAX_PORT);
+        int rdma = reached(Settings.RDMA_PORT, rdmaPort);
+        int tcp = reached(Settings.TCP_PORT, tcpPort);
         try {
-            HostAndPort address = HostAndPort.fromString(text).withDefaultPort(RDMA_PORT);
+            HostAndPort address = HostAndPort.fromString(text).withDefaultPort(Math.max(rdma, 1));
             if (address.getPort() == 0) {
                 throw new ConfigException("--server " + text + ": 0 is not a port to connect to");
             }
             return new NfsReach(
                     address.getHost(),
                     HostAddress.of("--server " + text, address.getHost()),
-                    address.getPort(),
-                    tcpPort,
+                    rdma == Ports.OFF ? Ports.OFF : address.getPort(),
+                    tcp,
                     TIMEOUT);
         } catch (IllegalArgumentException e) {
             throw new ConfigException("--server " + text + ": is not HOST or HOST:PORT", e);

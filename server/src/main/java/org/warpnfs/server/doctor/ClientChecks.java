@@ -17,13 +17,27 @@ public final class ClientChecks {
 
     private ClientChecks() {}
 
-    /** Returns the findings, the most important ones first. */
-    public static List<Finding> of(Host host) {
+    /**
+     * Returns the findings, the most important ones first.
+     *
+     * @param overRdma whether the client is to mount over RDMA
+     */
+    public static List<Finding> of(Host host, boolean overRdma) {
         List<Finding> findings = new ArrayList<>();
         findings.add(kernel(host));
         findings.add(nfs(host));
         findings.add(mountNfs(host));
         findings.add(clientName(host));
+        if (overRdma) {
+            findings.addAll(rdma(host));
+        }
+        findings.addAll(CommonChecks.mtu(host));
+        findings.add(CommonChecks.clock(host));
+        return List.copyOf(findings);
+    }
+
+    private static List<Finding> rdma(Host host) {
+        List<Finding> findings = new ArrayList<>();
         findings.add(module(host, "rpcrdma", "NFS over RDMA"));
         if (hasAdapter(host)) {
             findings.add(Finding.ok("siw", "not needed beside an iWARP adapter"));
@@ -34,9 +48,7 @@ public final class ClientChecks {
         findings.add(verbs(host));
         findings.add(rdmaTool(host));
         findings.add(lockedMemory(host));
-        findings.addAll(CommonChecks.mtu(host));
-        findings.add(CommonChecks.clock(host));
-        return List.copyOf(findings);
+        return findings;
     }
 
     static Finding kernel(Host host) {

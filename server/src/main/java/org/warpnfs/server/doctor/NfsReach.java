@@ -42,7 +42,13 @@ public final class NfsReach implements ServerReach {
     private final int tcpPort;
     private final Duration timeout;
 
-    /** @param timeout the time limit of a connection, and of each call */
+    /**
+     * Reaches a server.
+     *
+     * @param rdmaPort its port for RDMA, or {@link ServerChecks.Ports#OFF}
+     * @param tcpPort its port for TCP, or {@link ServerChecks.Ports#OFF}
+     * @param timeout the time limit of a connection, and of each call
+     */
     public NfsReach(String name, InetAddress host, int rdmaPort, int tcpPort, Duration timeout) {
         this.name = name;
         this.host = host;
@@ -128,8 +134,8 @@ public final class NfsReach implements ServerReach {
     @Override
     public OptionalInt mtu() {
         try (DatagramSocket route = new DatagramSocket()) {
-            // Connecting a datagram socket sends nothing.
-            route.connect(address(Transport.RDMA));
+            // Connecting a datagram socket sends nothing, and the route does not depend on the port.
+            route.connect(new InetSocketAddress(host, 1));
             NetworkInterface network = NetworkInterface.getByInetAddress(route.getLocalAddress());
             return network == null ? OptionalInt.empty() : OptionalInt.of(network.getMTU());
         } catch (IOException e) {

@@ -16,11 +16,13 @@ public final class PathChecks {
 
     private PathChecks() {}
 
-    /** Returns the findings about both transports and the path. */
+    /** Returns the findings about the transports that the server has, and the path. */
     public static List<Finding> of(ServerReach server) {
         List<Finding> findings = new ArrayList<>();
         for (Transport transport : Transport.values()) {
-            findings.addAll(of(server, transport));
+            if (server.port(transport) != ServerChecks.Ports.OFF) {
+                findings.addAll(of(server, transport));
+            }
         }
         mtu(server).ifPresent(mtu -> {
             String says = "the interface to " + server.name() + " has MTU " + mtu;

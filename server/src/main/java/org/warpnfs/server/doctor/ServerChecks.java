@@ -17,9 +17,6 @@ public final class ServerChecks {
     private static final Path UID_MAP = Path.of("/proc/self/uid_map");
     private static final Path RPCBIND = Path.of("/run/rpcbind.sock");
     private static final long ALL_IDS = 4_294_967_295L;
-    private static final int RDMA_PORT = 20_049;
-    private static final int TCP_PORT = 2049;
-    private static final int HTTP_PORT = 9049;
     /** Enough descriptors for a thousand connections over each transport, and their files. */
     private static final long ENOUGH_DESCRIPTORS = 16_384;
 
@@ -39,14 +36,23 @@ public final class ServerChecks {
 
     private ServerChecks() {}
 
+    /** The ports that the server is to listen on, each 0 if it may be any, or {@link #OFF}. */
+    public record Ports(int rdma, int tcp, int http) {
+        /** Nobody is to listen. */
+        public static final int OFF = -1;
+    }
+
     /** Returns the findings, the most important ones first. */
-    public static List<Finding> of(Host host, Path state) {
+    public static List<Finding> of(Host host, Path state, Ports ports) {
         List<Finding> findings = new ArrayList<>();
         findings.add(kernel(host));
-        findings.add(port(host, "rdma port", RDMA_PORT, "by a server that runs, or by the kernel's (nfs-server)"));
-        findings.add(port(host, "tcp port", TCP_PORT, "by a server that runs, or by the kernel's (nfs-server)"));
-        findings.add(port(host, "http port", HTTP_PORT, "by a server that runs, or by another program"));
-        findings.add(rpcbind(host));
+        String ofNfs = "by a server that runs, or by the kernel's (nfs-server)";
+        findings.add(port(host, "rdma port", ports.rdma(), ofNfs));
+        findings.add(port(host, "tcp port", ports.tcp(), ofNfs));
+        findings.add(port(host, "http port", ports.http(), "by a server that runs, or by another program"));
+        if (ports.tcp() != Ports.OFF) {
+            findings.add(rpcbind(host));
+        }
         findings.add(capabilities(host));
         findings.add(userNamespace(host));
         findings.add(descriptors(host));
@@ -81,6 +87,9 @@ public final class ServerChecks {
 
     /** @param who the users that may listen on the port, in words */
     static Finding port(Host host, String subject, int port, String who) {
+        if (port <= 0) {
+            return Finding.ok(subject, port == Ports.OFF ? "off: nothing listens" : "any free port");
+        }
         return switch (host.port(port)) {
             case FREE -> Finding.ok(subject, port + " is free");
             case TAKEN -> Finding.warn(subject, port + " is in use: " + who, "ss -ltnp 'sport = :" + port + "'");

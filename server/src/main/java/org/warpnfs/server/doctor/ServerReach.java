@@ -9,7 +9,7 @@ public interface ServerReach {
     /** Returns the server's name. */
     String name();
 
-    /** Returns the port of a transport. */
+    /** Returns the port of a transport; {@link ServerChecks.Ports#OFF} if the server does not have that transport. */
     int port(Transport transport);
 
     /**

@@ -64,6 +64,38 @@ class DoctorCommandTest {
     }
 
     @Test
+    void server_withPortsThatAreOff_hearsNothingOfThem(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("warpnfs.yaml"), "rdmaPort: off\nhttp: off\n");
+        run("doctor", "server", "--config", file.toString());
+        assertThat(out.toString())
+                .contains("ok    rdma port     off")
+                .contains("ok    http port     off")
+                .containsPattern("tcp port +2049 ");
+        run("doctor", "server", "--config", file.toString(), "--rdma-port", "0", "--tcp-port", "off");
+        assertThat(out.toString())
+                .contains("ok    rdma port     any free port")
+                .contains("ok    tcp port      off")
+                .doesNotContain("rpcbind");
+    }
+
+    @Test
+    void client_ofAServerWithOneTransport_triesNoOther() throws Exception {
+        int closed;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            closed = socket.getLocalPort();
+        }
+        run("doctor", "--server", "127.0.0.1", "--rdma-port", "off", "--tcp-port", closed + "");
+        assertThat(out.toString())
+                .contains("no connection to 127.0.0.1 port " + closed)
+                .doesNotContain("20049")
+                .doesNotContain("siw");
+        run("doctor", "--server", "127.0.0.1:" + closed, "--tcp-port", "off");
+        assertThat(out.toString())
+                .contains("no connection to 127.0.0.1 port " + closed)
+                .doesNotContain(" 2049 ");
+    }
+
+    @Test
     void server_withPlugins_listsBackendsAndWhatCannotBeLoaded(@TempDir Path directory) throws Exception {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path jar = Files.writeString(directory.resolve("a.jar"), "not a jar");

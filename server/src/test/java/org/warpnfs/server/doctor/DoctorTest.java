@@ -14,11 +14,13 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.server.doctor.Finding.Level;
+import org.warpnfs.server.doctor.ServerChecks.Ports;
 import org.warpnfs.server.limits.Machine;
 
 /** Each check of the doctor, with a host on which it succeeds and with one on which it fails. */
 class DoctorTest {
     private static final Path STATE = Path.of("/var/lib/warpnfs");
+    private static final Ports PORTS = new Ports(20_049, 2049, 9049);
     private static final String ALL_CAPABILITIES = "Name:\tjava\nCapEff:\t000001ffffffffff\n";
 
     private static FakeHost host() {
@@ -77,11 +79,24 @@ class DoctorTest {
     @Test
     void port_ofHttp_isNoneOfTheKernelsServer() {
         FakeHost host = kernel("6.8.0").port(9049, Host.PortState.TAKEN);
-        assertThat(ServerChecks.of(host, STATE))
+        assertThat(ServerChecks.of(host, STATE, PORTS))
                 .filteredOn(finding -> finding.subject().equals("http port"))
                 .singleElement()
                 .satisfies(
                         finding -> assertThat(finding.says()).contains("in use").doesNotContain("nfs-server"));
+    }
+
+    @Test
+    void port_thatIsOff_isNotLookedAt() {
+        FakeHost host = kernel("6.8.0").port(20_049, Host.PortState.FORBIDDEN).port(2049, Host.PortState.TAKEN);
+        List<Finding> findings = ServerChecks.of(host, STATE, new Ports(Ports.OFF, Ports.OFF, Ports.OFF));
+        assertThat(findings)
+                .filteredOn(finding -> finding.subject().endsWith(" port"))
+                .hasSize(3)
+                .allSatisfy(finding -> assertFound(finding, OK, "off"));
+        // Without TCP there is no MOUNT, which rpcbind would lead to.
+        assertThat(findings).extracting(Finding::subject).doesNotContain("rpcbind");
+        assertFound(ServerChecks.port(host, "rdma port", 0, "by x"), OK, "any free port");
     }
 
     @Test
@@ -239,7 +254,7 @@ class DoctorTest {
 
     @Test
     void siw_besideAnAdapter_isNotNeeded() {
-        List<Finding> findings = ClientChecks.of(device("irdma0", "4: RNIC", "4: ACTIVE"));
+        List<Finding> findings = ClientChecks.of(device("irdma0", "4: RNIC", "4: ACTIVE"), true);
         assertThat(findings)
                 .filteredOn(finding -> finding.subject().equals("siw"))
                 .singleElement()
@@ -261,14 +276,22 @@ class DoctorTest {
 
     @Test
     void server_wholeList_hasEachSubject() {
-        assertThat(ServerChecks.of(host(), STATE))
+        assertThat(ServerChecks.of(host(), STATE, PORTS))
                 .extracting(Finding::subject)
                 .contains("kernel", "rdma port", "rpcbind", "capabilities", "users", "descriptors", "memory", "state");
     }
 
     /** A route to a server, with the results that a test sets. */
-    private record Way(@Nullable String connect, @Nullable String answer, Duration takes, OptionalInt mtu)
-            implements ServerReach {
+    private record Way(
+            @Nullable String connect,
+            @Nullable String answer,
+            Duration takes,
+            OptionalInt mtu,
+            @Nullable Transport off) implements ServerReach {
+        Way(@Nullable String connect, @Nullable String answer, Duration takes, OptionalInt mtu) {
+            this(connect, answer, takes, mtu, null);
+        }
+
         @Override
         public String name() {
             return "nas";
@@ -276,7 +299,7 @@ class DoctorTest {
 
         @Override
         public int port(Transport transport) {
-            return transport == Transport.RDMA ? 20_049 : 2049;
+            return transport == off ? Ports.OFF : transport == Transport.RDMA ? 20_049 : 2049;
         }
 
         @Override
@@ -294,6 +317,25 @@ class DoctorTest {
             }
             return takes;
         }
+    }
+
+    /** Neither a connection nor a firewall's rule is wanted for it. */
+    @Test
+    void path_toATransportThatIsOff_isNotTried() {
+        for (ServerReach.Transport off : ServerReach.Transport.values()) {
+            List<Finding> findings = PathChecks.of(new Way("refused", null, Duration.ZERO, OptionalInt.empty(), off));
+            assertThat(findings).singleElement().satisfies(finding -> assertThat(finding.subject())
+                    .isEqualTo(off == ServerReach.Transport.RDMA ? "tcp" : "rdma"));
+        }
+    }
+
+    @Test
+    void client_ofAServerWithoutRdma_needsNoDevice() {
+        List<Finding> findings = ClientChecks.of(kernel("6.1.0").file("/proc/filesystems", "nodev\tnfs4\n"), false);
+        assertThat(findings)
+                .extracting(Finding::subject)
+                .contains("nfs", "mount.nfs")
+                .doesNotContain("rpcrdma", "siw", "link");
     }
 
     @Test
