@@ -47,6 +47,9 @@ public final class LockService {
     private final OwnerTurns ownerTurns = new OwnerTurns();
     private volatile boolean reclaiming;
     private volatile long reclaimEndNanos;
+    private volatile BooleanSupplier settling = () -> true;
+    /** True once it is on stable storage that the time in which locks are only reclaimed is over. */
+    private volatile boolean settled = true;
 
     /** A service whose locks are known to this server alone. */
     public LockService(int maxWaiting, Executor notices) {
@@ -361,10 +364,31 @@ public final class LockService {
         return byFile.ask(file, false, locks -> lines.isWaiting(locks, owner));
     }
 
-    /** Begins a time after the start in which locks are only reclaimed. */
-    public void reclaimUntil(long endNanos) {
+    /**
+     * Begins a time after the start in which locks are only reclaimed.
+     *
+     * @param settles writes that this time is over; false if it could not. May wait for a disk
+     */
+    public void reclaimUntil(long endNanos, BooleanSupplier settles) {
         reclaimEndNanos = endNanos;
+        settling = settles;
+        settled = false;
         reclaiming = true;
+    }
+
+    /** If the time to reclaim is over, has that written. May wait for a disk. */
+    public void settleReclaims(long nowNanos) {
+        if (!settled && !isReclaiming(nowNanos)) {
+            settled = settling.getAsBoolean();
+        }
+    }
+
+    /**
+     * True if the time to reclaim is over, and that is on stable storage. Before, nobody may get a lock without
+     * reclaiming it: after a crash its holder of before the start could reclaim it too. Answers at once.
+     */
+    public boolean areReclaimsOver(long nowNanos) {
+        return settled && !isReclaiming(nowNanos);
     }
 
     /** True while locks are only reclaimed. A protocol that knows its clients may end its own part of it earlier. */

@@ -69,12 +69,9 @@ public final class NlmServer {
         this.nsm = new NsmProgram(monitor, restarts, recorder);
         if (monitor.hasReclaimers()) {
             LOG.info("NLM grace period of {} s: locks are only reclaimed", grace.toSeconds());
-            locks.reclaimUntil(clockNanos.getAsLong() + grace.toNanos());
-            others.calls().after(grace.toNanos(), () -> {
-                if (!locks.isReclaiming(clockNanos.getAsLong())) {
-                    others.calls().execute(this::endReclaims);
-                }
-            });
+            locks.reclaimUntil(clockNanos.getAsLong() + grace.toNanos(), this::endReclaims);
+            others.calls().after(grace.toNanos(), () -> others.calls()
+                    .execute(() -> locks.settleReclaims(clockNanos.getAsLong())));
         }
     }
 

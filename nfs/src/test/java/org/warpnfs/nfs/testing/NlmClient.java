@@ -78,6 +78,12 @@ public final class NlmClient {
                 .words(0, 3));
     }
 
+    /** Locks a range exclusively that it had before a restart of the server. Returns the status. */
+    public int reclaim(String owner, long offset, long length) {
+        return send(
+                lockOf(begin(LOCK).words(0, 1), handle, owner, offset, length).words(1, 3));
+    }
+
     /** Asks whether a range could be locked exclusively. Returns the status. */
     public int test(String owner, long offset, long length) {
         return send(lockOf(begin(TEST).words(1), handle, owner, offset, length));

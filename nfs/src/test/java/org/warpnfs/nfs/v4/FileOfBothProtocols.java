@@ -9,12 +9,14 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.locks.SteppedLocks;
 import org.warpnfs.nfs.nlm.NlmLimits;
 import org.warpnfs.nfs.nlm.NlmServer;
 import org.warpnfs.nfs.nlm.NsmProgram;
+import org.warpnfs.nfs.nlm.NsmStore;
 import org.warpnfs.nfs.nlm.OtherPrograms;
 import org.warpnfs.nfs.nlm.PeerCall;
 import org.warpnfs.nfs.nlm.PeerCalls;
@@ -50,6 +52,11 @@ final class FileOfBothProtocols implements PeerCalls, AutoCloseable {
     final int[] ofBea;
 
     FileOfBothProtocols() throws Exception {
+        this(null);
+    }
+
+    /** @param store what NSM has from before a restart; null for nothing */
+    FileOfBothProtocols(@Nullable NsmStore store) throws Exception {
         // The first to open it would get one to write, and lock without asking.
         server.program().setDelegations(DelegationPolicy.READ);
         ofAnn = ann.create("f");
@@ -59,7 +66,7 @@ final class FileOfBothProtocols implements PeerCalls, AutoCloseable {
                 server.handles,
                 server.locks,
                 NlmLimits.DEFAULT,
-                null,
+                store,
                 V4Server.LEASE,
                 new OtherPrograms(
                         server.program()::letGo,

@@ -38,6 +38,7 @@ public final class LockStates {
     /** LOCK. Waits as the file's backend does, if it has locks. */
     public Stateid lock(long nowNanos, Client client, LockRequest request) throws Nfs4Exception, FsException {
         core.settleGrace(nowNanos);
+        core.service.settleReclaims(nowNanos);
         if (!core.service.backends().isWanted()) {
             return lockInTurn(nowNanos, client, request);
         }
@@ -110,6 +111,7 @@ public final class LockStates {
             long nowNanos, Client client, LockedFile file, Opaque owner, boolean exclusive, ByteRange range)
             throws Nfs4Exception, FsException {
         core.settleGrace(nowNanos);
+        core.service.settleReclaims(nowNanos);
         LockOwner locker = new LockOwner(client, owner);
         core.afterDepartures(() -> {
             if (core.grace.isRunning(nowNanos)) {
@@ -132,7 +134,7 @@ public final class LockStates {
 
     /** Clients of another protocol may still have to reclaim what would be taken from them. */
     private void requireNoReclaims(long nowNanos) throws Nfs4Exception {
-        if (core.service.isReclaiming(nowNanos)) {
+        if (!core.service.areReclaimsOver(nowNanos)) {
             throw Nfs4Exception.of(Nfs4Status.GRACE);
         }
     }

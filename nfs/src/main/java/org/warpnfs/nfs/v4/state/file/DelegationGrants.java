@@ -67,7 +67,7 @@ public final class DelegationGrants {
         return wanted
                 && policy.permits(kind)
                 && recaller.reaches(request.client())
-                && !changes.isContended(nowNanos, request.file())
+                && !isHinderedNow(nowNanos, request.file())
                 && !held.holds(request.client(), request.file())
                 && !isUsedByOthers(request, kind);
     }
@@ -116,7 +116,7 @@ public final class DelegationGrants {
                             ? DelegationGrant.Why.WRITE_NOT_SUPPORTED
                             : DelegationGrant.Why.RESOURCE);
         }
-        if (changes.isContended(nowNanos, request.file())) {
+        if (isHinderedNow(nowNanos, request.file())) {
             return none(DelegationGrant.Why.CONTENTION);
         }
         boolean missing = kind == DelegationKind.WRITE ? writer == null : reader == null;
@@ -174,6 +174,11 @@ public final class DelegationGrants {
 
     private static DelegationGrant none(DelegationGrant.Why why) {
         return new DelegationGrant.None(why);
+    }
+
+    /** True if others change the file, or may reclaim locks of it that its holder would take without asking. */
+    private boolean isHinderedNow(long nowNanos, FileKey file) {
+        return changes.isContended(nowNanos, file) || files.mayBeReclaimed(nowNanos);
     }
 
     /**

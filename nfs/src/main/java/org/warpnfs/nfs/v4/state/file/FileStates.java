@@ -290,6 +290,11 @@ public final class FileStates {
         return locks.isLocked(key);
     }
 
+    /** True if clients of another protocol may still reclaim locks of any file. */
+    boolean mayBeReclaimed(long nowNanos) {
+        return locks.mayBeReclaimed(nowNanos);
+    }
+
     /** The file that an open reads from; null if there is no such open or it does not read. */
     @Nullable
     public SharedFile readerOf(OpenRequest request) {

@@ -47,11 +47,8 @@ public final class LockTable {
     }
 
     /** Who waits by an open, and is told of its turn if there is a way. */
-    private record Waiter(
-            OpenState open,
-            LockOwner owner,
-            boolean exclusive,
-            @Nullable Consumer<LockOwner> turn) implements LockWaiter {
+    private record Waiter(OpenState open, LockOwner owner, boolean exclusive, @Nullable Consumer<LockOwner> turn)
+            implements LockWaiter {
         @Override
         public void granted() {
             if (turn != null) {
@@ -446,6 +443,11 @@ public final class LockTable {
     /** True if anyone has locked a range of the file or waits for one. */
     boolean isLocked(FileKey file) {
         return service.isUsed(file.identity());
+    }
+
+    /** True if clients of another protocol may still reclaim locks. */
+    boolean mayBeReclaimed(long nowNanos) {
+        return !service.areReclaimsOver(nowNanos);
     }
 
     /** Number of byte ranges that a client has locked, over all files. */
