@@ -41,19 +41,27 @@ final class CephLeases {
     private final Mounts mounts;
     private final OpenFiles openFiles;
     private final Set<Leased> held = ConcurrentHashMap.newKeySet();
-    private final ScheduledThreadPoolExecutor thread;
+    /** Tells of breaks, and waits for nothing. */
+    private final ScheduledThreadPoolExecutor thread = thread("ceph-leases");
+    /** Gives leases back, which may wait for Ceph. */
+    private final ScheduledThreadPoolExecutor ends = thread("ceph-lease-ends");
+
     private volatile boolean closed;
 
     CephLeases(Nodes nodes, Mounts mounts, OpenFiles openFiles) {
         this.nodes = nodes;
         this.mounts = mounts;
         this.openFiles = openFiles;
-        this.thread = new ScheduledThreadPoolExecutor(
-                1, Thread.ofPlatform().daemon().name("ceph-leases").factory());
+    }
+
+    private static ScheduledThreadPoolExecutor thread(String name) {
+        ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name(name).factory());
         thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         thread.allowCoreThreadTimeOut(true);
         thread.setRemoveOnCancelPolicy(true);
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        return thread;
     }
 
     /** Takes a lease, if nobody uses the file in a way that conflicts. */
@@ -115,6 +123,7 @@ final class CephLeases {
         closed = true;
         held.forEach(Leased::close);
         thread.shutdown();
+        ends.shutdown();
     }
 
     private final class Leased implements Lease {
@@ -142,7 +151,7 @@ final class CephLeases {
             }
             try {
                 thread.execute(this::tell);
-                var _ = thread.schedule(this::giveUp, opened.mounted().leaseSeconds(), TimeUnit.SECONDS);
+                var _ = ends.schedule(this::giveUp, opened.mounted().leaseSeconds(), TimeUnit.SECONDS);
             } catch (RejectedExecutionException e) {
                 LOG.debug("a lease was broken while the file system is closed", e);
             } catch (RuntimeException | Error e) {

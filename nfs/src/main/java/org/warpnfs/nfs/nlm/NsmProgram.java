@@ -30,7 +30,7 @@ import org.warpnfs.nfs.stats.OperationMeter;
  *
  * <h2>Errors</h2>
  *
- * GARBAGE_ARGS, PROC_UNAVAIL, PROG_MISMATCH. Safe for any thread; does not wait.
+ * GARBAGE_ARGS, PROC_UNAVAIL, PROG_MISMATCH. Safe for any thread. SM_NOTIFY waits as backends do.
  */
 public final class NsmProgram implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100024;
@@ -62,9 +62,10 @@ public final class NsmProgram implements RpcDispatchable, LaneProgram {
                 .toList();
     }
 
+    /** SM_NOTIFY releases locks at backends, and removes a record from stable storage. */
     @Override
     public Lane laneOf(int procedure, ByteBuffer arguments, Lane earliest) {
-        return Lane.SHORT;
+        return procedure == SM_NOTIFY ? Lane.LONG : Lane.SHORT;
     }
 
     @Override

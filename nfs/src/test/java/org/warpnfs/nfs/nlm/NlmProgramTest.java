@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.lanes.Lane;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTraits;
@@ -44,6 +45,15 @@ class NlmProgramTest {
         public byte[] name() {
             return new byte[0];
         }
+    }
+
+    /** Others' short calls do not wait for the backend at which locks are released. */
+    @Test
+    void notifyOfARestart_runsWhereCallsMayTakeLong() {
+        assertThat(bench.server.nsm().laneOf(NsmProgram.SM_NOTIFY, ByteBuffer.allocate(0), Lane.SHORT))
+                .isEqualTo(Lane.LONG);
+        assertThat(bench.server.nsm().laneOf(0, ByteBuffer.allocate(0), Lane.SHORT))
+                .isEqualTo(Lane.SHORT);
     }
 
     @Test
