@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
@@ -333,6 +334,29 @@ class TerminateTest {
         link.releaseHeld();
         assertThat(link.completions).extracting(Completion::workRequestId).containsExactly(4L);
         assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
+    }
+
+    /** Whoever sent the Terminate: what arrives behind it is thrown away until the peer ends its direction too. */
+    @ParameterizedTest
+    @ValueSource(strings = {TERMINATE + "01000000", "c040 00000001 0000000000000000 aa"})
+    void ended_byATerminate_isClosedWhenThePeerHasEndedOrAfterFiveSeconds(String fpdu) {
+        for (boolean peerEnds : new boolean[] {true, false}) {
+            TestLink link = TestLink.open();
+            link.fpdu(fpdu);
+            assertThat(link.outputEnded).isTrue();
+            int writes = link.writes.size();
+            link.in("c1".repeat(100));
+            link.pass(TimeUnit.SECONDS.toNanos(5) - 1);
+            assertThat(link.closed).isFalse();
+            if (peerEnds) {
+                link.machine.receivedEnd();
+            } else {
+                link.pass(1);
+            }
+            assertThat(link.closed).isTrue();
+            assertThat(link.writes).hasSize(writes);
+            assertThat(link.bugs).isEmpty();
+        }
     }
 
     @Test
