@@ -43,7 +43,7 @@ import org.warpnfs.fs.spi.PosixRules;
  */
 final class MappedOwners implements Owners {
     private static final int DIRECTORY_ON_HOST = 0700;
-    private static final int FILE_ON_HOST = 0600;
+    static final int FILE_ON_HOST = 0600;
     private static final ByteBuffer NO_TARGET = ByteBuffer.allocate(0);
     private static final int LEFTOVERS_STEP = 64;
     private static final int MAX_LEFTOVERS = 4096;
@@ -158,7 +158,7 @@ final class MappedOwners implements Owners {
     }
 
     /** Keeps an attribute. From then on the host lets nobody but the server in, also if the file was put there. */
-    private static void write(Fd file, Statx host, OwnerAttribute attribute) throws ErrnoException {
+    static void write(Fd file, Statx host, OwnerAttribute attribute) throws ErrnoException {
         boolean isDirectory = AttributeReader.type(host) == FileType.DIRECTORY;
         int onHost = isDirectory ? DIRECTORY_ON_HOST : FILE_ON_HOST;
         if ((host.mode() & PosixJudge.PERMISSION_BITS) != onHost) {
@@ -199,7 +199,8 @@ final class MappedOwners implements Owners {
         }
     }
 
-    private static void writeTarget(Fd symlink, byte[] target) throws ErrnoException {
+    /** Makes a file contain the target of a symbolic link. */
+    static void writeTarget(Fd symlink, byte[] target) throws ErrnoException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, target);
             long written = DataCalls.pwrite(symlink, bytes, 0);

@@ -46,7 +46,7 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     /** Below {@link UserXattrs#RESERVED}, so no client sees or sets it. */
     static final String NAME = "user.warpnfs.owner";
 
-    private static final byte[] NAME_BYTES = NAME.getBytes(StandardCharsets.US_ASCII);
+    static final byte[] NAME_BYTES = NAME.getBytes(StandardCharsets.US_ASCII);
     private static final int VERSION = 1;
     private static final int FIXED_BYTES = 28;
 
@@ -86,10 +86,16 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
         return read(file) != null;
     }
 
-    private static @Nullable OwnerAttribute read(Fd file) throws FsException {
+    /** The attribute, whoever owns the file; null if it has none. */
+    static @Nullable OwnerAttribute read(Fd file) throws FsException {
+        return read(file, NAME_BYTES);
+    }
+
+    /** As {@link #read(Fd)}, from another extended attribute. */
+    static @Nullable OwnerAttribute read(Fd file, byte[] name) throws FsException {
         byte[] value;
         try {
-            value = XattrCalls.get(file, NAME_BYTES);
+            value = XattrCalls.get(file, name);
         } catch (ErrnoException e) {
             return switch (e.errno()) {
                 case Errno.ENODATA, Errno.EOPNOTSUPP -> null;
@@ -152,7 +158,12 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
 
     /** Keeps this beside the file. */
     void write(Fd file) throws ErrnoException {
-        XattrCalls.set(file, NAME_BYTES, encode(), 0);
+        write(file, NAME_BYTES);
+    }
+
+    /** As {@link #write(Fd)}, in another extended attribute. */
+    void write(Fd file, byte[] name) throws ErrnoException {
+        XattrCalls.set(file, name, encode(), 0);
     }
 
     FileType type() {

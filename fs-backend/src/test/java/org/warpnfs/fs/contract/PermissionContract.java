@@ -10,6 +10,7 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.Capability;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.DirectoryEntry;
@@ -155,6 +156,23 @@ public abstract class PermissionContract extends ContractFixture {
         assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.READ));
 
         fs.open(FRIEND, file, OpenAccess.READ).close();
+    }
+
+    /** NFSv3 has no open files: each WRITE of a file that was created for writing opens it anew. */
+    @Test
+    void open_ofANewFileByItsCreator_passesWhateverItsPermissions() throws Exception {
+        Caller creator = backend.actsAsCaller() ? USER : new Caller(backend.serverUid(), USER.gid(), List.of());
+        FileHandle directory = directory(ROOT, root, "d", 0777);
+        for (int permissions : new int[] {0444, 0200, 0}) {
+            FileHandle file = file(creator, directory, "f" + permissions, permissions);
+            try (OpenFile open = fs.open(creator, file, OpenAccess.WRITE)) {
+                open.write(ByteBuffer.wrap(bytes("text")), 0, Stability.UNSTABLE);
+            }
+            try (OpenFile open = fs.open(creator, file, OpenAccess.READ)) {
+                assertThat(read(open, 0, 10)).isEqualTo(bytes("text"));
+            }
+            assertThat(attributes(file).permissions()).isEqualTo(permissions);
+        }
     }
 
     @Test

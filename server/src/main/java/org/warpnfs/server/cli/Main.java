@@ -33,6 +33,7 @@ import picocli.CommandLine.Command;
             AdminCommands.Grace.class,
             AdminCommands.Drain.class,
             DoctorCommand.class,
+            OwnersCommand.class,
             IwarpCommand.class,
             BenchCommand.class,
             CrowdCommand.class,
