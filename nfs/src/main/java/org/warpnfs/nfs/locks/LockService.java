@@ -285,9 +285,12 @@ public final class LockService {
         });
     }
 
-    /** Takes all requests of owners that fit out of the lines: their client cannot ask for them any more. */
-    public void giveUpAll(Predicate<Locker> owners) {
-        byFile.look(() -> lines.filesOf(owners)).forEach(file -> {
+    /**
+     * Takes all requests of owners of this address that fit out of the lines: their client cannot ask for them any
+     * more.
+     */
+    public void giveUpAll(ClientAddress address, Predicate<Locker> owners) {
+        byFile.look(() -> lines.filesOf(address, owners)).forEach(file -> {
             boolean _ = byFile.on(file, (locks, after) -> {
                 boolean some = lines.removeIf(locks, request -> owners.test(request.owner()));
                 grants.grant(locks, after);

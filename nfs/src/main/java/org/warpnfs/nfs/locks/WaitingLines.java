@@ -33,10 +33,16 @@ final class WaitingLines {
 
     private final int most;
     private final LongSupplier clockNanos;
-    private final Map<ClientAddress, Integer> byClient = new HashMap<>();
+    private final Map<ClientAddress, OfClient> byClient = new HashMap<>();
     private final Map<Locker, Map<Waiting, Waiting>> byOwner = new HashMap<>();
     private int count;
     private long steps;
+
+    /** Those of one address who wait. */
+    private static final class OfClient {
+        final Set<Locker> owners = new LinkedHashSet<>(2);
+        int requests;
+    }
 
     WaitingLines(int most, LongSupplier clockNanos) {
         this.clockNanos = clockNanos;
@@ -45,13 +51,16 @@ final class WaitingLines {
 
     /** Puts a request in line. Returns false if there is no room for its client. */
     boolean add(Waiting request) {
-        if (!FairShare.allows(byClient.getOrDefault(request.client(), 0), 1, most - count)) {
+        OfClient known = byClient.get(request.client());
+        if (!FairShare.allows(known == null ? 0 : known.requests, 1, most - count)) {
             return false;
         }
         request.askedAt(clockNanos.getAsLong());
         request.file().waiting().add(request);
         byOwner.computeIfAbsent(request.owner(), _ -> new LinkedHashMap<>(2)).put(request, request);
-        byClient.merge(request.client(), 1, Integer::sum);
+        OfClient client = byClient.computeIfAbsent(request.client(), _ -> new OfClient());
+        client.owners.add(request.owner());
+        client.requests++;
         count++;
         return true;
     }
@@ -131,14 +140,18 @@ final class WaitingLines {
         return !gone.isEmpty();
     }
 
-    /** The files for which owners that fit stand in line. */
-    Set<FileIdentity> filesOf(Predicate<Locker> owners) {
+    /** The files for which owners of this address that fit stand in line. Looks at no others. */
+    Set<FileIdentity> filesOf(ClientAddress address, Predicate<Locker> owners) {
+        OfClient client = byClient.get(address);
         Set<FileIdentity> files = new LinkedHashSet<>();
-        byOwner.forEach((owner, requests) -> {
+        for (Locker owner : client == null ? Set.<Locker>of() : client.owners) {
+            steps++;
             if (owners.test(owner)) {
-                requests.keySet().forEach(request -> files.add(request.file().identity()));
+                byOwner.getOrDefault(owner, Map.of())
+                        .keySet()
+                        .forEach(request -> files.add(request.file().identity()));
             }
-        });
+        }
         return files;
     }
 
@@ -151,7 +164,12 @@ final class WaitingLines {
         if (ofOwner.isEmpty()) {
             byOwner.remove(request.owner());
         }
-        byClient.computeIfPresent(first.client(), (_, waiting) -> waiting == 1 ? null : waiting - 1);
+        byClient.computeIfPresent(first.client(), (_, client) -> {
+            if (ofOwner.isEmpty()) {
+                client.owners.remove(request.owner());
+            }
+            return --client.requests == 0 ? null : client;
+        });
         count--;
     }
 

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.nlm;
 
+import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +13,7 @@ import org.warpnfs.limits.FairShare;
 /** Which owners of which clients may have locks on which files, and how many. Guarded by its owner's lock. */
 final class HostHoldings {
     private final int most;
-    private final Map<NlmHost, Map<Place, Integer>> byHost = new HashMap<>();
-    private final Map<ClientAddress, Integer> byClient = new HashMap<>();
+    private final Map<ClientAddress, OfClient> byClient = new HashMap<>();
     private int total;
 
     /** @param most limit of all locks */
@@ -24,54 +24,88 @@ final class HostHoldings {
     /** An owner's locks on one file. */
     record Place(FileSystem fileSystem, FileIdentity file, NlmOwner owner) {}
 
+    /** The hosts at one client address. */
+    private static final class OfClient {
+        final Map<NlmHost, Map<Place, Integer>> byHost = new HashMap<>(2);
+        int count;
+    }
+
     /** True if the client may have two locks more: one lock that splits another makes three of one. */
     boolean hasRoomFor(ClientAddress client) {
-        return FairShare.allows(byClient.getOrDefault(client, 0), 2, most - total);
+        return FairShare.allows(countOf(client), 2, most - total);
+    }
+
+    private int countOf(ClientAddress client) {
+        OfClient held = byClient.get(client);
+        return held == null ? 0 : held.count;
     }
 
     /** Notes how many ranges an owner has locked; with 0 it may still wait for one. */
     void set(Place place, int ranges) {
-        Integer before = byHost.computeIfAbsent(place.owner().host(), _ -> new HashMap<>(2))
-                .put(place, ranges);
-        count(place, ranges - (before == null ? 0 : before));
+        NlmHost host = place.owner().host();
+        OfClient held = byClient.computeIfAbsent(host.client(), _ -> new OfClient());
+        Integer before =
+                held.byHost.computeIfAbsent(host, _ -> new HashMap<>(2)).put(place, ranges);
+        count(held, ranges - (before == null ? 0 : before));
     }
 
     /** Forgets an owner that has no lock on the file. Returns true if its client has none at all. */
     boolean leave(Place place) {
-        Map<Place, Integer> places = byHost.get(place.owner().host());
+        NlmHost host = place.owner().host();
+        OfClient held = byClient.get(host.client());
+        Map<Place, Integer> places = held == null ? null : held.byHost.get(host);
         Integer before = places == null ? null : places.remove(place);
-        if (places == null || before == null) {
+        if (held == null || places == null || before == null) {
             return false;
         }
-        count(place, -before);
-        if (places.isEmpty()) {
-            byHost.remove(place.owner().host());
-            return true;
+        count(held, -before);
+        if (!places.isEmpty()) {
+            return false;
         }
-        return false;
+        held.byHost.remove(host);
+        if (held.byHost.isEmpty()) {
+            byClient.remove(host.client());
+        }
+        return true;
+    }
+
+    private void count(OfClient held, int more) {
+        held.count += more;
+        total += more;
     }
 
     /** True if the client has a lock or may wait for one. */
     boolean has(NlmHost host) {
-        return byHost.containsKey(host);
+        OfClient held = byClient.get(host.client());
+        return held != null && held.byHost.containsKey(host);
     }
 
-    private void count(Place place, int more) {
-        total += more;
-        byClient.merge(place.owner().host().client(), more, (had, added) -> had + added == 0 ? null : had + added);
+    /** The places of the hosts at this address that fit. Looks at no host of another client address. */
+    List<Place> of(InetAddress address, Predicate<NlmHost> hosts) {
+        OfClient held = byClient.get(ClientAddress.of(address));
+        return held == null
+                ? List.of()
+                : held.byHost.entrySet().stream()
+                        .filter(entry -> entry.getKey().address().equals(address) && hosts.test(entry.getKey()))
+                        .flatMap(entry -> entry.getValue().keySet().stream())
+                        .toList();
     }
 
-    /** The places of clients that fit. */
-    List<Place> of(Predicate<NlmHost> hosts) {
-        return byHost.entrySet().stream()
-                .filter(entry -> hosts.test(entry.getKey()))
-                .flatMap(entry -> entry.getValue().keySet().stream())
-                .toList();
+    /** The names of the hosts at this address. */
+    List<String> namesAt(InetAddress address) {
+        OfClient held = byClient.get(ClientAddress.of(address));
+        return held == null
+                ? List.of()
+                : held.byHost.keySet().stream()
+                        .filter(host -> host.address().equals(address))
+                        .map(NlmHost::name)
+                        .toList();
     }
 
     /** The places on a file system. */
     List<Place> of(FileSystem fileSystem) {
-        return byHost.values().stream()
+        return byClient.values().stream()
+                .flatMap(held -> held.byHost.values().stream())
                 .flatMap(places -> places.keySet().stream())
                 .filter(place -> place.fileSystem() == fileSystem)
                 .toList();

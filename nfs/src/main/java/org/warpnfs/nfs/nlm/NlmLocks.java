@@ -437,10 +437,11 @@ final class NlmLocks {
     }
 
     /**
-     * Releases everything of the clients that fit on file systems that do. Returns on how many files there was some.
+     * Releases everything of the hosts at this address that fit, on file systems that do. Returns on how many files
+     * there was some.
      */
-    int free(Predicate<NlmHost> hosts, Predicate<FileSystem> fileSystems) {
-        return freeAll(() -> holdings.of(hosts).stream()
+    int free(InetAddress address, Predicate<NlmHost> hosts, Predicate<FileSystem> fileSystems) {
+        return freeAll(() -> holdings.of(address, hosts).stream()
                 .filter(place -> fileSystems.test(place.fileSystem()))
                 .toList());
     }
@@ -465,10 +466,7 @@ final class NlmLocks {
 
     /** The names under which clients of this address have locks. */
     synchronized List<String> namesAt(InetAddress address) {
-        return holdings.of(host -> host.address().equals(address)).stream()
-                .map(place -> place.owner().host().name())
-                .distinct()
-                .toList();
+        return holdings.namesAt(address);
     }
 
     /** Number of byte ranges that NLM clients have locked. */

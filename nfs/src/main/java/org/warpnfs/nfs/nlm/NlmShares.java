@@ -2,10 +2,12 @@ package org.warpnfs.nfs.nlm;
 
 import java.net.InetAddress;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiPredicate;
+import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.limits.ClientAddress;
@@ -17,9 +19,12 @@ import org.warpnfs.limits.FairShare;
  * would keep a file closed for ever. Safe for any thread.
  */
 final class NlmShares {
+    private static final int READ = 1;
+    private static final int WRITE = 2;
+
     private final int most;
-    private final Map<FileIdentity, Map<Sharer, Modes>> byFile = new HashMap<>();
-    private final Map<ClientAddress, Integer> byClient = new HashMap<>();
+    private final Map<FileIdentity, OfFile> byFile = new HashMap<>();
+    private final Map<ClientAddress, Set<Share>> byClient = new HashMap<>();
     private int count;
 
     NlmShares(int most) {
@@ -28,9 +33,33 @@ final class NlmShares {
 
     private record Sharer(NlmHost host, Netobj owner) {}
 
-    private record Modes(int deny, int access, FileSystem fileSystem) {
-        boolean conflictsWith(Modes other) {
-            return (deny & other.access) != 0 || (access & other.deny) != 0;
+    private record Share(FileIdentity file, Sharer sharer) {}
+
+    private record Modes(int deny, int access, FileSystem fileSystem) {}
+
+    /** The reservations of one file, counted by what they do and deny, so that nobody has to look at all of them. */
+    private static final class OfFile {
+        final Map<Sharer, Modes> all = new HashMap<>(2);
+        private int readers;
+        private int writers;
+        private int readDeniers;
+        private int writeDeniers;
+
+        void count(@Nullable Modes modes, int more) {
+            if (modes == null) {
+                return;
+            }
+            readers += (modes.access & READ) != 0 ? more : 0;
+            writers += (modes.access & WRITE) != 0 ? more : 0;
+            readDeniers += (modes.deny & READ) != 0 ? more : 0;
+            writeDeniers += (modes.deny & WRITE) != 0 ? more : 0;
+        }
+
+        boolean conflictsWith(Modes wanted) {
+            return ((wanted.deny & READ) != 0 && readers > 0)
+                    || ((wanted.deny & WRITE) != 0 && writers > 0)
+                    || ((wanted.access & READ) != 0 && readDeniers > 0)
+                    || ((wanted.access & WRITE) != 0 && writeDeniers > 0);
         }
     }
 
@@ -42,71 +71,93 @@ final class NlmShares {
     synchronized NlmStatus share(NlmHost host, FileIdentity file, FileSystem fileSystem, ShareArgs args) {
         Sharer sharer = new Sharer(host, args.owner());
         Modes wanted = new Modes(args.deny(), args.access(), fileSystem);
-        Map<Sharer, Modes> there = byFile.getOrDefault(file, Map.of());
-        boolean conflicts = there.entrySet().stream()
-                .anyMatch(other ->
-                        !other.getKey().equals(sharer) && other.getValue().conflictsWith(wanted));
-        if (conflicts) {
-            return NlmStatus.DENIED;
-        }
-        if (!there.containsKey(sharer)) {
-            if (!FairShare.allows(byClient.getOrDefault(host.client(), 0), 1, most - count)) {
-                return NlmStatus.DENIED_NOLOCKS;
+        OfFile there = byFile.get(file);
+        Modes own = there == null ? null : there.all.get(sharer);
+        if (there != null) {
+            there.count(own, -1);
+            boolean conflicts = there.conflictsWith(wanted);
+            there.count(own, 1);
+            if (conflicts) {
+                return NlmStatus.DENIED;
             }
-            count(host, 1);
         }
-        byFile.computeIfAbsent(file, _ -> new HashMap<>(2)).put(sharer, wanted);
+        Set<Share> ofClient = byClient.getOrDefault(host.client(), Set.of());
+        if (own == null && !FairShare.allows(ofClient.size(), 1, most - count)) {
+            return NlmStatus.DENIED_NOLOCKS;
+        }
+        put(new Share(file, sharer), wanted);
         return NlmStatus.GRANTED;
+    }
+
+    private void put(Share share, Modes wanted) {
+        OfFile there = byFile.computeIfAbsent(share.file, _ -> new OfFile());
+        there.count(there.all.put(share.sharer, wanted), -1);
+        there.count(wanted, 1);
+        boolean isNew = byClient.computeIfAbsent(share.sharer.host.client(), _ -> new HashSet<>(2))
+                .add(share);
+        count += isNew ? 1 : 0;
+    }
+
+    private void remove(Share share) {
+        OfFile there = byFile.get(share.file);
+        Modes had = there == null ? null : there.all.remove(share.sharer);
+        if (there == null || had == null) {
+            return;
+        }
+        there.count(had, -1);
+        if (there.all.isEmpty()) {
+            byFile.remove(share.file);
+        }
+        byClient.computeIfPresent(share.sharer.host.client(), (_, shares) -> {
+            shares.remove(share);
+            return shares.isEmpty() ? null : shares;
+        });
+        count--;
     }
 
     /** UNSHARE; GRANTED even if there was nothing. */
     synchronized NlmStatus unshare(NlmHost host, FileIdentity file, ShareArgs args) {
-        byFile.computeIfPresent(file, (_, there) -> {
-            if (there.remove(new Sharer(host, args.owner())) != null) {
-                count(host, -1);
-            }
-            return there.isEmpty() ? null : there;
-        });
+        remove(new Share(file, new Sharer(host, args.owner())));
         return NlmStatus.GRANTED;
     }
 
-    /** Frees everything of the clients that fit on file systems that do. */
-    synchronized void free(Predicate<NlmHost> hosts, Predicate<FileSystem> fileSystems) {
-        free((sharer, modes) -> hosts.test(sharer.host()) && fileSystems.test(modes.fileSystem()));
+    /** Frees everything of the hosts at this address that fit, on file systems that do. */
+    synchronized void free(InetAddress address, Predicate<NlmHost> hosts, Predicate<FileSystem> fileSystems) {
+        for (Share share : at(address)) {
+            if (hosts.test(share.sharer.host) && isOn(share, fileSystems)) {
+                remove(share);
+            }
+        }
+    }
+
+    /** Those of the hosts at this address. */
+    private List<Share> at(InetAddress address) {
+        return byClient.getOrDefault(ClientAddress.of(address), Set.of()).stream()
+                .filter(share -> share.sharer.host.address().equals(address))
+                .toList();
+    }
+
+    private boolean isOn(Share share, Predicate<FileSystem> fileSystems) {
+        OfFile there = byFile.get(share.file);
+        Modes modes = there == null ? null : there.all.get(share.sharer);
+        return modes != null && fileSystems.test(modes.fileSystem);
     }
 
     /** The names under which clients of this address have reservations. */
     synchronized List<String> namesAt(InetAddress address) {
-        return byFile.values().stream()
-                .flatMap(there -> there.keySet().stream())
-                .map(Sharer::host)
-                .filter(host -> host.address().equals(address))
-                .map(NlmHost::name)
+        return at(address).stream()
+                .map(share -> share.sharer.host.name())
                 .distinct()
                 .toList();
     }
 
     /** Frees everything on a file system that is no longer served. */
     synchronized void withdraw(FileSystem fileSystem) {
-        free((_, modes) -> modes.fileSystem() == fileSystem);
-    }
-
-    private void free(BiPredicate<Sharer, Modes> which) {
-        byFile.values().removeIf(there -> {
-            there.entrySet().removeIf(share -> {
-                boolean fits = which.test(share.getKey(), share.getValue());
-                if (fits) {
-                    count(share.getKey().host(), -1);
-                }
-                return fits;
-            });
-            return there.isEmpty();
-        });
-    }
-
-    private void count(NlmHost host, int more) {
-        count += more;
-        byClient.merge(host.client(), more, (had, added) -> had + added == 0 ? null : had + added);
+        byClient.values().stream()
+                .flatMap(Set::stream)
+                .filter(share -> isOn(share, other -> other == fileSystem))
+                .toList()
+                .forEach(this::remove);
     }
 
     synchronized int count() {

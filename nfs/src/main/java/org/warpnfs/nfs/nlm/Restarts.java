@@ -77,7 +77,7 @@ final class Restarts {
         if (news.isEmpty()) {
             return;
         }
-        int freed = free(from, host -> host.address().equals(from.address()) && news.contains(host.name()));
+        int freed = free(from, host -> news.contains(host.name()));
         if (freed > 0) {
             LOG.info(
                     "{} has restarted: its locks on {} file(s) are freed",
@@ -118,11 +118,14 @@ final class Restarts {
         return before == null || before != state;
     }
 
-    /** Frees what such hosts have, as far as the sender may. Returns on how many files there was a lock. */
+    /**
+     * Frees what such hosts at the sender's address have, as far as the sender may. Returns on how many files there was
+     * a lock.
+     */
     int free(NlmCaller from, Predicate<NlmHost> hosts) {
         Predicate<FileSystem> files = from.privileged() ? _ -> true : openToUsersOf(from.address())::contains;
-        shares.free(hosts, files);
-        return locks.free(hosts, files);
+        shares.free(from.address(), hosts, files);
+        return locks.free(from.address(), hosts, files);
     }
 
     private Set<FileSystem> openToUsersOf(InetAddress address) {

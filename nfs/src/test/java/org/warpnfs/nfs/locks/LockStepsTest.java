@@ -104,4 +104,23 @@ class LockStepsTest {
                         .outcome())
                 .isEqualTo(LockAttempt.Outcome.GRANTED);
     }
+
+    /** All who wait are of another address. */
+    @Test
+    void client_leaves_looksAtNobodyElsesRequests() throws LocksBusyException {
+        locks.take(1, "hub", true, range(0, 1 << 20));
+        for (int i = 0; i < WAITERS; i++) {
+            locks.await(1, "waiter" + i, true, range(i, i));
+        }
+        assertThat(awaitByBob("bob", range(0, 0))).isEqualTo(LockAttempt.Outcome.WAITING);
+        long before = service.steps();
+
+        service.giveUpAll(BOB, owner("bob")::equals);
+
+        assertThat(service.waiting()).isEqualTo(WAITERS);
+        assertThat(service.steps() - before).isLessThan(20_000);
+        before = service.steps();
+        service.giveUpAll(BOB, owner("bob")::equals);
+        assertThat(service.steps() - before).isZero();
+    }
 }

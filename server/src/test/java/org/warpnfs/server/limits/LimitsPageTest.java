@@ -3,6 +3,7 @@ package org.warpnfs.server.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ class LimitsPageTest {
     private static final Pattern NAME = Pattern.compile("`([a-z]+\\.[A-Za-z]+)`");
     private static final Pattern COUNTER = Pattern.compile("`([a-z_]+)`");
     private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9_.]*)#([A-Za-z0-9_]+)`");
+    private static final Pattern CONSTANT = Pattern.compile("`([A-Za-z0-9_.]+\\.[A-Z][A-Za-z0-9]+)\\.([A-Z_]+)`");
     private static final Pattern NUMBER = Pattern.compile("([0-9,]+)(?: (KiB|MiB|GiB|s|KiB/s))?(?: \\(.*\\))?");
 
     private final String page = NamedTests.read("docs", "limits.md");
@@ -84,6 +86,23 @@ class LimitsPageTest {
             }
         }
         assertThat(documented).containsExactlyInAnyOrderEntriesOf(numbers());
+    }
+
+    @Test
+    void page_everyConstant_isAsInTheCode() throws ReflectiveOperationException {
+        int constants = 0;
+        for (List<String> row : rows()) {
+            Matcher constant = CONSTANT.matcher(row.getFirst());
+            if (constant.find()) {
+                Field field = Class.forName("org.warpnfs." + constant.group(1)).getDeclaredField(constant.group(2));
+                field.setAccessible(true);
+                assertThat(((Number) field.get(null)).longValue())
+                        .as(constant.group())
+                        .isEqualTo(number(row.get(2)));
+                constants++;
+            }
+        }
+        assertThat(constants).isGreaterThan(10);
     }
 
     @Test

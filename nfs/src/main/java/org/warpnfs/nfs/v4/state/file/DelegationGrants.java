@@ -14,8 +14,6 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * <p>Guarded by the lock of the state, but for what says that it needs none.
  */
 public final class DelegationGrants {
-    /** Delegations of a file that are looked at to decide whether others have one. */
-    private static final int MAX_LOOKED_AT = 256;
     /** Clients that may reclaim a delegation to write one file. */
     private static final int MAX_WRITERS = 8;
 
@@ -193,7 +191,8 @@ public final class DelegationGrants {
         if (kind == DelegationKind.READ) {
             return files.hasWriter(file);
         }
-        return held.isHeldByOthers(file, request.client(), MAX_LOOKED_AT) || files.isOpenByOthers(request);
+        return held.isHeldByOthers(file, request.client(), DelegationTable.MAX_LOOKED_AT)
+                || files.isOpenByOthers(request);
     }
 
     /**

@@ -29,8 +29,8 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * <p>Guarded by the lock of the state.
  */
 public final class DelegationTable {
-    /** Delegations of one file that are recalled in one call; the background thread goes on with the others. */
-    static final int MAX_RECALLS = 256;
+    /** Delegations of a file that one call looks at or recalls; the background thread goes on with the others. */
+    static final int MAX_LOOKED_AT = 256;
 
     private final StateEntries states;
     private final FileStates files;
@@ -123,8 +123,8 @@ public final class DelegationTable {
         if (use == DelegationUse.READ) {
             return recall(nowNanos, file, List.copyOf(held.writersOf(file)), isOwn);
         }
-        int rest = held.countOf(file) - MAX_RECALLS;
-        Conflict found = recall(nowNanos, file, held.next(file, MAX_RECALLS), isOwn);
+        int rest = held.countOf(file) - MAX_LOOKED_AT;
+        Conflict found = recall(nowNanos, file, held.next(file, MAX_LOOKED_AT), isOwn);
         if (rest <= 0) {
             return found;
         }
@@ -136,9 +136,9 @@ public final class DelegationTable {
 
     /** Goes on with the delegations of a file, so that a client that has to ask again need not do so for each. */
     private void recallRest(long nowNanos, FileKey file, int rest, Predicate<DelegationState> isOwn) {
-        var _ = recall(nowNanos, file, held.next(file, MAX_RECALLS), isOwn);
-        if (rest > MAX_RECALLS) {
-            later.accept(() -> recallRest(nowNanos, file, rest - MAX_RECALLS, isOwn));
+        var _ = recall(nowNanos, file, held.next(file, MAX_LOOKED_AT), isOwn);
+        if (rest > MAX_LOOKED_AT) {
+            later.accept(() -> recallRest(nowNanos, file, rest - MAX_LOOKED_AT, isOwn));
         } else {
             recalling.remove(file);
         }

@@ -218,7 +218,7 @@ public final class LayoutTable {
             return null;
         }
         Rotation<Client, LayoutState> held = byFile.get(file);
-        int rest = held == null ? 0 : held.size() - DelegationTable.MAX_RECALLS;
+        int rest = held == null ? 0 : held.size() - DelegationTable.MAX_LOOKED_AT;
         Conflict found = recall(nowNanos, file, by);
         if (rest <= 0) {
             return found;
@@ -231,8 +231,8 @@ public final class LayoutTable {
 
     private void recallRest(long nowNanos, FileKey file, int rest, @Nullable Client by) {
         var _ = recall(nowNanos, file, by);
-        if (rest > DelegationTable.MAX_RECALLS) {
-            later.accept(() -> recallRest(nowNanos, file, rest - DelegationTable.MAX_RECALLS, by));
+        if (rest > DelegationTable.MAX_LOOKED_AT) {
+            later.accept(() -> recallRest(nowNanos, file, rest - DelegationTable.MAX_LOOKED_AT, by));
         } else {
             recalling.remove(file);
         }
@@ -243,7 +243,7 @@ public final class LayoutTable {
     private Conflict recall(long nowNanos, FileKey file, @Nullable Client by) {
         Rotation<Client, LayoutState> held = byFile.get(file);
         Client holder = null;
-        for (LayoutState layout : held == null ? List.<LayoutState>of() : held.next(DelegationTable.MAX_RECALLS)) {
+        for (LayoutState layout : held == null ? List.<LayoutState>of() : held.next(DelegationTable.MAX_LOOKED_AT)) {
             if (layout.client().isGone()) {
                 end(layout);
                 continue;

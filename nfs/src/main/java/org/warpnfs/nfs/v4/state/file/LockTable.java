@@ -376,12 +376,12 @@ public final class LockTable {
     }
 
     private void giveUp(LockOwner owner) {
-        service.giveUpAll(owner::equals);
+        service.giveUpAll(owner.address(), owner::equals);
     }
 
     /** A client that has no way to ask any more, or for now, does not wait for locks. */
     public void giveUp(Client client) {
-        service.giveUpAll(locker -> locker instanceof LockOwner owner && owner.client() == client);
+        service.giveUpAll(client.address(), locker -> locker instanceof LockOwner owner && owner.client() == client);
     }
 
     /**
