@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.export;
 
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FsException;
 
@@ -37,12 +39,25 @@ public interface FileChanges {
         return false;
     }
 
+    /** Asks such clients for attributes, on behalf of one listing. For one thread at a time. */
+    default Elsewhere askForListing() {
+        return _ -> null;
+    }
+
     /**
      * Must be called before data or attributes of {@code file} are read.
      *
      * @throws FsException TRY_LATER while a delegation to write it is being recalled
      */
     default void beforeReading(FileIdentity file) throws FsException {}
+
+    /** Attributes of files that {@link #isChangedElsewhere} is true for. */
+    @FunctionalInterface
+    interface Elsewhere {
+        /** The attributes of a file; null if nobody knows them now. May wait. */
+        @Nullable
+        FileAttributes of(Location file) throws FsException;
+    }
 
     /** The time during which a file is changed. */
     @FunctionalInterface

@@ -6,12 +6,15 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileSystem.EntryVisitor;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.FileChanges;
+import org.warpnfs.nfs.export.Location;
 
 /**
  * The entries of a reply to READDIR or READDIRPLUS, as many as fit (RFC 1813, section 3.3.16, §3.3.17).
@@ -50,6 +53,7 @@ final class DirectoryListing {
     private final boolean plus;
     private final boolean crossing;
     private final List<Entry> entries = new ArrayList<>();
+    private final FileChanges.Elsewhere elsewhere;
     private int lastEntryBytes;
     private long replyBytesLeft;
     private long informationBytesLeft;
@@ -73,6 +77,7 @@ final class DirectoryListing {
         this.directory = directory;
         this.plus = plus;
         this.crossing = call.hasMounts(directory);
+        this.elsewhere = call.askForListing();
         this.replyBytesLeft =
                 Math.min(replyBytes, call.options().maxDirectoryBytes()) - attributes.encodedBytes() - FRAME_BYTES;
         this.informationBytesLeft = informationBytes;
@@ -153,10 +158,21 @@ final class DirectoryListing {
         return true;
     }
 
+    /**
+     * The attributes of an entry. Simple clients take a file without any for an empty one, so NFSv4 clients that may
+     * have changed a file are asked.
+     */
     private @Nullable Fattr3 attributesOf(@Nullable FileNode node) {
-        return node == null
-                ? null
-                : call.postOpAttr(directory, node.handle(), node.attributes()).attributes();
+        if (node == null) {
+            return null;
+        }
+        Location file = directory.location().sibling(node.handle());
+        try {
+            FileAttributes latest = call.isChangedElsewhere(file) ? elsewhere.of(file) : node.attributes();
+            return latest == null ? null : Fattr3.of(directory.export(), latest);
+        } catch (FsException e) {
+            return null;
+        }
     }
 
     private @Nullable Nfs3Handle handleOf(@Nullable FileNode node) {

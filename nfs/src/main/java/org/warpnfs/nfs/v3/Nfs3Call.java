@@ -189,7 +189,16 @@ final class Nfs3Call {
      * that need not have them has none.
      */
     boolean isChangedElsewhere(Nfs3File file) {
+        return isChangedElsewhere(file.location());
+    }
+
+    boolean isChangedElsewhere(Location file) {
         return server.fileChanges().isChangedElsewhere(file.identity());
+    }
+
+    /** Asks NFSv4 clients for attributes, on behalf of one listing. */
+    FileChanges.Elsewhere askForListing() {
+        return server.fileChanges().askForListing();
     }
 
     /**

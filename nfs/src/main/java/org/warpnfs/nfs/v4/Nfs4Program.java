@@ -45,6 +45,7 @@ import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.nfs.v4.layout.DataServerChoice;
 import org.warpnfs.nfs.v4.layout.DataServerCounts;
 import org.warpnfs.nfs.v4.op.CompoundOrigin;
+import org.warpnfs.nfs.v4.op.ListedAttributes;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.op.ReplyRoom;
 import org.warpnfs.nfs.v4.state.StateTable;
@@ -101,6 +102,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private final CallbackClient callbacks;
     private final StateTable state;
     private final DataServerChoice dataServers;
+    private final Nfs4Services services;
     private final Compound compound;
     private final ExportTable exports;
     private final CallRecorder recorder;
@@ -214,18 +216,17 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 options.dataServers().areUsed(),
                 options.gateways());
         this.dataServers = new DataServerChoice(options.dataServers());
-        this.compound = new Compound(
-                new Nfs4Services(
-                        exports,
-                        handles,
-                        pool,
-                        state,
-                        facts,
-                        Opaque.of(log.serverIdentity()),
-                        dataServers,
-                        Opaque.of(log.serverOwner()),
-                        clockNanos),
-                new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
+        this.services = new Nfs4Services(
+                exports,
+                handles,
+                pool,
+                state,
+                facts,
+                Opaque.of(log.serverIdentity()),
+                dataServers,
+                Opaque.of(log.serverOwner()),
+                clockNanos);
+        this.compound = new Compound(services, new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
         this.recorder = recorder;
         this.nulls = recorder.meter(Metered.call("nfs", "4", "NULL"));
         if (locks.backends().isWanted()) {
@@ -361,6 +362,12 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         @Override
         public boolean isChangedElsewhere(FileIdentity file) {
             return state.delegations().isWriteDelegated(FileKey.of(file));
+        }
+
+        @Override
+        public Elsewhere askForListing() {
+            ListedAttributes asked = new ListedAttributes(services);
+            return file -> asked.of(file, null);
         }
 
         @Override

@@ -235,35 +235,6 @@ class WriteDelegationTest {
     }
 
     @Test
-    void listing_byAnother_hasTheReasonInPlaceOfAttributes() {
-        newFile();
-        V4Client holder = V4Client.callable(server, "a", 0);
-        holder.writeDelegation("f");
-        V4Client other = V4Client.mounted(server, "b", 0);
-
-        Reply listed = other.run(new Ops().data().readDir(0, 4000, 4000, SIZE, RDATTR_ERROR, FILEID))
-                .afterData();
-
-        listed.op(OpCode.READDIR);
-        listed.hyper();
-        assertThat(listed.bool()).isTrue();
-        listed.hyper();
-        assertThat(listed.string()).isEqualTo("f");
-        listed.attributes(RDATTR_ERROR, FILEID);
-        assertThat(Reply.of(listed.word())).isEqualTo(Nfs4Status.DELAY);
-        assertThat(holder.nextCallback()).isNull();
-
-        Reply own = holder.run(new Ops().data().readDir(0, 4000, 4000, SIZE)).afterData();
-        own.op(OpCode.READDIR);
-        own.hyper();
-        own.bool();
-        own.hyper();
-        own.string();
-        own.attributes(SIZE);
-        assertThat(own.hyper()).as("the holder knows best").isEqualTo(8);
-    }
-
-    @Test
     void otherProtocol_readsOrLocks_isTriedLater() throws Exception {
         FileHandle file = newFile();
         V4Client holder = V4Client.callable(server, "a", 0);

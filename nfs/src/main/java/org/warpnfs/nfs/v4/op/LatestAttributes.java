@@ -65,9 +65,20 @@ final class LatestAttributes {
         if (!mayBeElsewhere(call, asked, file)) {
             return call.files().attributes(file, Attributes.needed(asked));
         }
-        DelegationStates.Held held =
-                call.services().state().delegations().ask(call.nowNanos(), keyOf(file), asker(call, file));
-        return held == null ? file.attributes() : merged(call, file, held);
+        return askedFor(call.services(), file, asker(call, file));
+    }
+
+    /**
+     * The attributes of a file, after its holder was asked if it has one. May wait.
+     *
+     * @param asker the client that asks, which may be the holder itself; null for an unknown one
+     * @throws Nfs4Exception DELAY while a delegation is being recalled, because its client did not answer
+     */
+    static FileAttributes askedFor(Nfs4Services services, Location file, @Nullable Client asker)
+            throws Nfs4Exception, FsException {
+        long nowNanos = services.clockNanos().getAsLong();
+        DelegationStates.Held held = services.state().delegations().ask(nowNanos, keyOf(file), asker);
+        return held == null ? file.attributes() : merged(services, file, asker, held);
     }
 
     /**
@@ -76,7 +87,8 @@ final class LatestAttributes {
      * asks may cause so many of these changes within a second, and then has the delegation recalled: numbers that the
      * backend does not know could be those of later changes.
      */
-    private static FileAttributes merged(CallContext call, Location file, DelegationStates.Held held)
+    private static FileAttributes merged(
+            Nfs4Services services, Location file, @Nullable Client asker, DelegationStates.Held held)
             throws Nfs4Exception, FsException {
         FileAttributes known = file.attributes();
         long theirs = held.attributes().changeId();
@@ -85,11 +97,11 @@ final class LatestAttributes {
         if (isSame && held.attributes().sizeBytes() == known.sizeBytes()) {
             return known;
         }
-        DelegationStates delegations = call.services().state().delegations();
-        if (!delegations.mayTouch(call.nowNanos(), held, asker(call, file))) {
+        DelegationStates delegations = services.state().delegations();
+        if (!delegations.mayTouch(services.clockNanos().getAsLong(), held, asker)) {
             return file.attributes();
         }
-        ChangeWindows.Window window = call.services().exports().changeWindows().begin(file.identity());
+        ChangeWindows.Window window = services.exports().changeWindows().begin(file.identity());
         try {
             AttributeChanges times = DelegatedTimes.of(
                     held.attributes().accessTime(), held.attributes().modifyTime(), granted);
@@ -144,7 +156,7 @@ final class LatestAttributes {
      * The client that asks, if it is known. A COMPOUND of NFSv4.0 that names no client is taken for one of the client
      * at its address that has the write delegation, if there is one.
      */
-    private static @Nullable Client asker(CallContext call, Location file) {
+    static @Nullable Client asker(CallContext call, Location file) {
         Client named = call.calling().clientOrNull();
         return named != null || call.minorVersion() > 0
                 ? named

@@ -90,6 +90,7 @@ final class ReadDir implements Operation {
         /** True if exports are mounted in the directory. They are shown in place of their mount points. */
         private final boolean crossing;
 
+        private final ListedAttributes elsewhere;
         private long dirBytesLeft;
         private int taken;
         private int lastEntryBytes;
@@ -102,6 +103,7 @@ final class ReadDir implements Operation {
             this.asked = asked;
             this.out = out;
             this.limit = limit;
+            this.elsewhere = new ListedAttributes(call.services());
             this.crossing = call.services().exports().hasMounts(directory);
             this.lastEntryBytes = Attributes.areKnownToDirectory(asked) ? USUAL_ENTRY_BYTES : USUAL_PLUS_BYTES;
             this.dirBytesLeft = dirCount == 0 ? Long.MAX_VALUE : dirCount;
@@ -175,8 +177,7 @@ final class ReadDir implements Operation {
                     encode(mounted, attributesOf(mounted), entry);
                 } else if (node != null) {
                     Location file = directory.sibling(node.handle());
-                    requireHere(file);
-                    encode(file, node.attributes(), entry);
+                    encode(file, latest(file, node.attributes()), entry);
                 } else {
                     encodeKnown(entry, entry.error());
                 }
@@ -215,17 +216,21 @@ final class ReadDir implements Operation {
         }
 
         /**
-         * Throws TRY_LATER for a file whose attributes another client may have changed in its cache. A listing does not
-         * ask clients one after the other: its caller gets the reason in place of the attributes, and asks for those it
-         * needs. A caller that cannot be told the reason waits for the delegation's return.
+         * The attributes of a file, which another client may have changed in its cache. If that client does not tell
+         * them in time, the caller gets the reason in place of the attributes, and asks for those it needs. A caller
+         * that cannot be told the reason waits for the delegation's return.
          */
-        private void requireHere(Location file) throws FsException, Nfs4Exception {
+        private FileAttributes latest(Location file, FileAttributes known) throws FsException, Nfs4Exception {
             if (!LatestAttributes.mayBeElsewhere(call, asked, file) || LatestAttributes.isWriter(call, file)) {
-                return;
+                return known;
+            }
+            FileAttributes latest = elsewhere.of(file, LatestAttributes.asker(call, file));
+            if (latest != null) {
+                return latest;
             }
             if (!asked.get(Attributes.RDATTR_ERROR)) {
                 LatestAttributes.requireNoWriter(call, file);
-                return;
+                return file.attributes();
             }
             throw FsException.of(FsError.TRY_LATER);
         }
