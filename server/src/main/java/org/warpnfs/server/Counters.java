@@ -64,7 +64,10 @@ final class Counters {
         streams.terminatesReceived().forEach((cause, count) -> add(TerminateMetrics.key("received", cause), count));
         streams.streams()
                 .forEach((phase, count) -> add("iwarp_streams_" + phase.name().toLowerCase(Locale.ROOT), count));
-        return add("iwarp_fpdus_sent", streams.fpdusSent())
+        List<Long> fpdusSent = streams.fpdusSent();
+        return add("iwarp_fpdus_sent_2k", fpdusSent.get(0))
+                .add("iwarp_fpdus_sent_16k", fpdusSent.get(1))
+                .add("iwarp_fpdus_sent_64k", fpdusSent.get(2))
                 .add("iwarp_fpdus_received", streams.fpdusReceived())
                 .add("iwarp_crc_errors", streams.crcErrors());
     }

@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,7 +17,10 @@ import org.warpnfs.iwarp.rdmap.TerminateError;
  * one. The number of causes is bounded by the codes that the RFCs assign, whatever a peer sends. Safe for any thread.
  */
 public final class StreamCounts {
-    private final LongAdder fpdusSent = new LongAdder();
+    /** What the longest FPDU of a connection may be to belong to a class, but for the last. */
+    private static final int[] CLASS_BYTES = {2 << 10, 16 << 10};
+
+    private final List<LongAdder> fpdusSent = List.of(new LongAdder(), new LongAdder(), new LongAdder());
     private final LongAdder fpdusReceived = new LongAdder();
     private final LongAdder crcErrors = new LongAdder();
     private final Map<TerminateCause, LongAdder> terminatesSent = new ConcurrentHashMap<>();
@@ -46,8 +50,13 @@ public final class StreamCounts {
         }
     }
 
-    void sent(int fpdus) {
-        fpdusSent.add(fpdus);
+    /** @param longestBytes the longest FPDU that may be sent over the connection now */
+    void sent(int fpdus, int longestBytes) {
+        int sizeClass = 0;
+        while (sizeClass < CLASS_BYTES.length && longestBytes > CLASS_BYTES[sizeClass]) {
+            sizeClass++;
+        }
+        fpdusSent.get(sizeClass).add(fpdus);
     }
 
     void received(int fpdus) {
@@ -79,9 +88,12 @@ public final class StreamCounts {
         return sums;
     }
 
-    /** FPDUs that were given to the socket. */
-    public long fpdusSent() {
-        return fpdusSent.sum();
+    /**
+     * FPDUs that were given to the socket, by how long the longest of their connection may be: up to 2 KiB, as segments
+     * of Ethernet are, up to 16 KiB, as jumbo frames are, or longer.
+     */
+    public List<Long> fpdusSent() {
+        return fpdusSent.stream().map(LongAdder::sum).toList();
     }
 
     /** Complete FPDUs that arrived. */

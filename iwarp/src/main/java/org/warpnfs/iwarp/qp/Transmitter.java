@@ -271,7 +271,7 @@ final class Transmitter {
             return null;
         }
         if (fpdusFramed > 0) {
-            counts.sent(fpdusFramed);
+            counts.sent(fpdusFramed, fpduBytes);
         }
         inFlight.add(batch, ended, batchReadsMemory, batchCarriesWork);
         batchReadsMemory = false;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.rdmap.TerminateError;
 import org.warpnfs.iwarp.verbs.AccessRight;
@@ -36,7 +39,22 @@ class StreamCountsTest {
         link.created.flush();
         link.runTasks();
         assertThat(link.writes).hasSize(1);
-        assertThat(List.of(counts.fpdusReceived(), counts.fpdusSent())).containsExactly(2L, 1L);
+        assertThat(counts.fpdusReceived()).isEqualTo(2);
+        assertThat(counts.fpdusSent())
+                .as("64 KiB, as long as no segments are known")
+                .containsExactly(0L, 0L, 1L);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1448, 0", "2048, 0", "2052, 1", "8948, 1", "16384, 1", "16388, 2", "65483, 2"})
+    void fpdus_sent_areCountedByTheLongestOfTheirConnection(int segmentBytes, int sizeClass) {
+        TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS);
+        link.machine.fitSegments(segmentBytes);
+        link.created.post(WorkRequest.Send.of(1, ByteBuffer.wrap(new byte[] {1, 2})));
+        link.created.flush();
+        List<Long> expected = new ArrayList<>(List.of(0L, 0L, 0L));
+        expected.set(sizeClass, 1L);
+        assertThat(counts.fpdusSent()).isEqualTo(expected);
     }
 
     @Test

@@ -313,7 +313,12 @@ public final class MetricTable {
                     "iwarp_shared_receive_refusals",
                     "Messages that found no receive in a shared queue"),
             total("iwarp_completion_refusals", "iwarp_completion_refusals", "Times that a completion queue was full"),
-            total("iwarp_fpdus_sent", "iwarp_fpdus_sent", "FPDUs passed to sockets"),
+            Metric.totals(
+                    "iwarp_fpdus_sent",
+                    "longest",
+                    fpduClasses(),
+                    "FPDUs passed to sockets, by how long the longest of their connection may be: up to 2 KiB, as "
+                            + "segments of Ethernet are, up to 16 KiB, as jumbo frames are, or up to 64 KiB"),
             total("iwarp_fpdus_received", "iwarp_fpdus_received", "Complete FPDUs received"),
             total("iwarp_crc_errors", "iwarp_crc_errors", "FPDUs with a wrong CRC; each ended its stream"),
             fed(
@@ -473,6 +478,14 @@ public final class MetricTable {
             states.put("iwarp_streams_" + name, name);
         }
         return states;
+    }
+
+    private static Map<String, String> fpduClasses() {
+        Map<String, String> classes = new LinkedHashMap<>();
+        for (String longest : List.of("2k", "16k", "64k")) {
+            classes.put("iwarp_fpdus_sent_" + longest, longest);
+        }
+        return classes;
     }
 
     /** Returns the description of a metric. */
