@@ -86,9 +86,9 @@ public final class ExportTable {
     }
 
     /**
-     * The root of the export that {@code directory} is the root of, if that export is below the one it was found in;
-     * null if there is none. So it is also if the host has renamed the directory of an export, and clients find it
-     * under a name that is no mount point.
+     * The root of the export that {@code directory} is the root of, if that export is anywhere below the one it was
+     * found in; null if there is none. So it is also if the host has renamed the directory of an export, and clients
+     * find it under a name that is no mount point.
      */
     public @Nullable Location mountedAs(Location directory) {
         Export mounted = tree.mountedAs(directory);
@@ -136,14 +136,17 @@ public final class ExportTable {
     }
 
     /**
-     * The parent of a directory. The parent of an export's root is the directory that holds its mount point. The
-     * topmost root is its own parent.
+     * The parent of a directory: if the host has moved it into an export below, the root of that one, where it is the
+     * parent. The parent of an export's root is the directory that holds its mount point. The topmost root is its own
+     * parent.
      */
     public Location parentOf(Caller caller, Location location) throws FsException {
         Export export = location.export();
         if (export.isPseudo() || !location.isExportRoot()) {
-            return location.sibling(
+            Location parent = location.sibling(
                     export.fileSystem().lookupParent(caller, location.file()).handle());
+            Location mounted = mountedAs(parent);
+            return mounted == null ? parent : mounted;
         }
         return tree.above(export);
     }

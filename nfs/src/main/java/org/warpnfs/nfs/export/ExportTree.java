@@ -191,7 +191,21 @@ final class ExportTree {
             return null;
         }
         Export export = nested.get(directory.identity());
-        return export != null && above(export).export().isSame(directory.export()) ? export : null;
+        return export != null && isBelow(export, directory.export()) ? export : null;
+    }
+
+    private boolean isBelow(Export export, Export other) {
+        for (Export at = export; !at.isPseudo(); ) {
+            Export holder = above(at).export();
+            if (holder.isSame(other)) {
+                return !other.isSame(export);
+            }
+            if (holder.isSame(at)) {
+                return false;
+            }
+            at = holder;
+        }
+        return false;
     }
 
     boolean leadsToMounts(Location directory, Caller caller, FileName name) {

@@ -115,12 +115,16 @@ final class DirectoryListing {
         return fits;
     }
 
-    /** The parent, or null if none belongs to the export. The directory can be listed without it. */
+    /**
+     * The parent, or null if none belongs to the export or it is the root of another one. The directory can be listed
+     * without it.
+     */
     private @Nullable FileNode parentIfAny() throws FsException {
         try {
             // Looked up as the server: the caller may be allowed to list the directory and not to search it. The caller
             // then learns no more than a number.
-            return directory.parentWithinExport(Caller.ROOT);
+            FileNode parent = directory.parentWithinExport(Caller.ROOT);
+            return call.mountedAs(directory, parent.handle()) == null ? parent : null;
         } catch (FsException e) {
             if (e.error() == FsError.STALE || e.error() == FsError.NO_ENTRY || e.error() == FsError.ACCESS) {
                 return null;

@@ -14,8 +14,8 @@ import org.warpnfs.nfs.export.Location;
 
 /**
  * LOOKUP (RFC 1813, section 3.3.3). {@code ..} leads up to the export's root and no further. If another export is
- * mounted on a name, the name leads into it where exports(5) says so. That export has an fsid of its own, by which a
- * client sees that it has entered another file system.
+ * mounted on a name, the name leads into it where exports(5) says so, and always if its root is the very directory of
+ * that name. That export has an fsid of its own, by which a client sees that it has entered another file system.
  */
 final class Lookup implements Nfs3Procedure<DirOpArgs3> {
     @Override
@@ -27,9 +27,10 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
     public Nfs3Reply run(Nfs3Call call, DirOpArgs3 args) throws FsException, Nfs3Exception {
         Nfs3File directory = call.file(args.directory());
         Location root = call.mountedAt(directory, args.name());
-        Nfs3File mounted = root == null ? null : entered(call, directory, root);
+        Nfs3File mounted = root == null ? null : shown(directory, entered(call, directory, root));
         FileNode node = mounted == null ? find(directory, args.name()) : rootOf(mounted);
-        if (root == null) {
+        if (mounted == null) {
+            // Nothing lies underneath: a handle of this export would lead to the other's files by other rules.
             root = call.mountedAs(directory, node.handle());
             mounted = root == null ? null : entered(call, directory, root);
             node = mounted == null ? node : rootOf(mounted);
@@ -49,12 +50,8 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
         return new FileNode(mounted.handle(), mounted.attributes());
     }
 
-    /**
-     * The root of the export that is mounted on a name. Null if clients do not get into it from here, for which
-     * {@code crossmnt} of this export or {@code nohide} of the other is needed. ACCES if the other export refuses the
-     * caller.
-     */
-    private static @Nullable Nfs3File entered(Nfs3Call call, Nfs3File directory, Location root)
+    /** The root of an export that is found in a directory. ACCES if that export refuses the caller. */
+    private static Nfs3File entered(Nfs3Call call, Nfs3File directory, Location root)
             throws FsException, Nfs3Exception {
         Nfs3File mounted = call.file(root);
         EnumSet<Permission> search = EnumSet.of(Permission.EXECUTE);
@@ -64,6 +61,14 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
                 .equals(search)) {
             throw new Nfs3Exception(Nfs3Status.ACCES);
         }
+        return mounted;
+    }
+
+    /**
+     * The root of the export that is mounted on a name. Null if clients do not get into it from here, for which
+     * {@code crossmnt} of this export or {@code nohide} of the other is needed.
+     */
+    private static @Nullable Nfs3File shown(Nfs3File directory, Nfs3File mounted) {
         return directory.export().traits().crossesMounts()
                         || mounted.export().traits().shownThroughParent()
                 ? mounted

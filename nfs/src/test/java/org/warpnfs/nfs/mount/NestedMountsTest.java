@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.LocalFileSystem;
 import org.warpnfs.fs.local.LocalOptions;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportPolicy;
@@ -53,7 +54,10 @@ class NestedMountsTest {
 
     private LocalFileSystem outer;
     private LocalFileSystem inner;
+    private ExportPolicy forMember;
     private Export above;
+    private Export nested;
+    private ExportTable exports;
     private NfsHandles handles;
     private Nfs3Program nfs;
     private MountProgram mount;
@@ -74,12 +78,9 @@ class NestedMountsTest {
         inner = LocalFileSystem.open(srv.resolve("team/private"), LocalOptions.DEFAULTS);
         ExportOptions trusting = ExportOptions.DEFAULTS.withSquash(Squash.NONE);
         above = Export.of(PseudoPath.of("/srv"), outer, trusting, "outer");
-        Export nested = Export.of(
-                PseudoPath.of("/srv/team/private"),
-                inner,
-                ExportPolicy.of(List.of(new ExportRule(HostPattern.of("192.0.2.1", HostNames.NONE), trusting))),
-                "inner");
-        ExportTable exports = ExportTable.of(List.of(above, nested));
+        forMember = ExportPolicy.of(List.of(new ExportRule(HostPattern.of("192.0.2.1", HostNames.NONE), trusting)));
+        nested = Export.of(PseudoPath.of("/srv/team/private"), inner, forMember, "inner");
+        exports = ExportTable.of(List.of(above, nested));
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         mount = new MountProgram(exports, handles);
         nfs = new Nfs3Program(new Nfs3Server(
@@ -148,6 +149,44 @@ class NestedMountsTest {
                         .word())
                 .isEqualTo(OK);
         assertThat(handlesListed(other)).as("of . and ..").isEqualTo(2);
+    }
+
+    @Test
+    void lookup_ofANestedExportThatIsNotShown_leadsIntoItAllTheSame_sinceNothingElseIsThere() throws Exception {
+        byte[] team = handleOf(MEMBER, "/srv/team");
+        ReplyReader found = nfs(MEMBER, LOOKUP, call -> call.opaque(team).string("private"));
+        assertThat(found.word()).isEqualTo(OK);
+        assertThat(found.opaque(64)).isEqualTo(handleOf(MEMBER, "/srv/team/private"));
+
+        Files.move(srv.resolve("team/private"), srv.resolve("other/shown"));
+        byte[] other = handleOf(MEMBER, "/srv/other");
+        found = nfs(MEMBER, LOOKUP, call -> call.opaque(other).string("shown"));
+        assertThat(found.word()).isEqualTo(OK);
+        assertThat(found.opaque(64)).isEqualTo(handleOf(MEMBER, "/srv/team/private"));
+    }
+
+    @Test
+    void parent_ofADirectoryThatTheHostMovedIntoANestedExport_isThatExportsRoot() throws Exception {
+        byte[] other = handleOf(STRANGER, "/srv/other");
+        Files.move(srv.resolve("other"), srv.resolve("team/private/other"));
+
+        assertThat(nfs(STRANGER, LOOKUP, call -> call.opaque(other).string(".."))
+                        .word())
+                .isEqualTo(ACCES);
+        assertThat(handlesListed(other)).as("of . alone").isEqualTo(1);
+        assertThat(exports.parentOf(Caller.ROOT, handles.decode(other))).isEqualTo(nested.root());
+    }
+
+    @Test
+    void walk_innermostExportThatTheHostMovedIntoTheOutermost_leadsIntoTheInnermost() throws Exception {
+        try (LocalFileSystem deep = LocalFileSystem.open(srv.resolve("team/private/deep"), LocalOptions.DEFAULTS)) {
+            Export innermost = Export.of(PseudoPath.of("/srv/team/private/deep"), deep, forMember, "deep");
+            exports.replace(List.of(above, nested, innermost));
+            Files.move(srv.resolve("team/private/deep"), srv.resolve("other/deep"));
+
+            assertThat(mounted(STRANGER, "/srv/other/deep")).isEqualTo(ACCES);
+            assertThat(handleOf(MEMBER, "/srv/other/deep")).isEqualTo(handleOf(MEMBER, "/srv/team/private/deep"));
+        }
     }
 
     /** Number of entries that a listing gives a handle of. */
