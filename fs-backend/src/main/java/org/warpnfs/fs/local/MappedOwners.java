@@ -44,6 +44,7 @@ import org.warpnfs.fs.spi.PosixRules;
 final class MappedOwners implements Owners {
     private static final int DIRECTORY_ON_HOST = 0700;
     static final int FILE_ON_HOST = 0600;
+    private static final int BEING_ADOPTED = 0200;
     private static final ByteBuffer NO_TARGET = ByteBuffer.allocate(0);
     private static final int LEFTOVERS_STEP = 64;
     private static final int MAX_LEFTOVERS = 4096;
@@ -142,17 +143,18 @@ final class MappedOwners implements Owners {
     }
 
     private static void change(Fd file, Change change) throws FsException, ErrnoException {
-        Statx host = AttributeReader.statx(file);
-        if (!OwnerAttribute.canHave(host)) {
-            throw FsException.of(FsError.NOT_PERMITTED, "another user of the host owns the file");
-        }
-        Lock lock = RegularOpener.lockOf(host);
+        Statx locked = AttributeReader.statx(file);
+        Lock lock = RegularOpener.lockOf(locked);
         lock.lock();
         try {
+            Statx host = AttributeReader.statx(file);
+            if (!OwnerAttribute.canHave(host)) {
+                throw FsException.of(FsError.NOT_PERMITTED, "another user of the host owns the file");
+            }
             OwnerAttribute before = OwnerAttribute.of(file, host);
             write(file, host, before.with(change.of(before.type(), before.ownership())));
         } finally {
-            KeptOwner.changed(host);
+            KeptOwner.changed(locked);
             lock.unlock();
         }
     }
@@ -161,10 +163,22 @@ final class MappedOwners implements Owners {
     static void write(Fd file, Statx host, OwnerAttribute attribute) throws ErrnoException {
         boolean isDirectory = AttributeReader.type(host) == FileType.DIRECTORY;
         int onHost = isDirectory ? DIRECTORY_ON_HOST : FILE_ON_HOST;
-        if ((host.mode() & PosixJudge.PERMISSION_BITS) != onHost) {
-            AttributeCalls.chmod(file, onHost);
+        int before = host.mode() & PosixJudge.PERMISSION_BITS;
+        if (before == onHost) {
+            attribute.write(file);
+            return;
         }
-        attribute.write(file);
+        // An attribute that somebody else has set must not be believed before it is replaced.
+        AttributeCalls.chmod(file, isDirectory ? DIRECTORY_ON_HOST : BEING_ADOPTED);
+        try {
+            attribute.write(file);
+        } catch (ErrnoException e) {
+            AttributeCalls.chmod(file, before);
+            throw e;
+        }
+        if (!isDirectory) {
+            AttributeCalls.chmod(file, FILE_ON_HOST);
+        }
     }
 
     @Override

@@ -49,6 +49,9 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     static final byte[] NAME_BYTES = NAME.getBytes(StandardCharsets.US_ASCII);
     private static final int VERSION = 1;
     private static final int FIXED_BYTES = 28;
+    private static final int OWNER_READS = 0400;
+    /** Besides, what lets group and others write. */
+    private static final int WHO_WRITES = OWNER_READS | 022;
 
     /** The attribute of a new file. */
     static OwnerAttribute of(FileType type, Ownership ownership, int deviceMajor, int deviceMinor) {
@@ -63,20 +66,28 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
 
     /**
      * The attribute of a file, or what it would be if the file had one. Only files of the server's user have one:
-     * whoever owns a file on the host may set its attributes there.
+     * whoever owns a file on the host, or may write to it, may set its attributes there.
      *
      * @param host of the file
      * @throws FsException IO if the attribute cannot be read or is damaged
      */
     static OwnerAttribute of(Fd file, Statx host) throws FsException {
-        OwnerAttribute kept = canHave(host) ? read(file) : null;
+        OwnerAttribute kept = isBelieved(host) ? read(file) : null;
         return kept != null
                 ? kept
                 : new OwnerAttribute(
                         host.mode(), host.uid(), host.gid(), host.deviceMajor(), host.deviceMinor(), Acls.NONE);
     }
 
-    /** True if the attribute of such a file is believed. */
+    /**
+     * True if nobody else on the host can have set the attribute. A file that is being adopted has no right to read.
+     */
+    private static boolean isBelieved(Statx host) {
+        return canHave(host)
+                && (AttributeReader.type(host) == FileType.DIRECTORY || (host.mode() & WHO_WRITES) == OWNER_READS);
+    }
+
+    /** True if the server may give such a file an attribute. */
     static boolean canHave(Statx host) {
         return host.uid() == IdentityCalls.effectiveUser();
     }

@@ -19,8 +19,8 @@ import org.warpnfs.fs.spi.Protection;
  * So a caller gets only what both allow.
  */
 final class SoftwareAuthority implements Authority {
-    /** (uid_t) -1, which is nobody's id. */
-    private static final long NOBODY_AT_ALL = 0xffff_ffffL;
+    /** No caller has this id. A client may claim that its user is (uid_t) -1. */
+    private static final long NOBODY_AT_ALL = -1;
 
     private final AttributeReader attributes;
     private final long unknownUid;

@@ -186,6 +186,28 @@ class MappedOwnersTest {
         assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(Caller.ROOT, file, given));
     }
 
+    /** Whoever may write to a file on the host can give it any user attribute there. */
+    @Test
+    void attributeOfAFileThatOthersOfTheHostMayWrite_isNotBelieved_andReplacedWhenAClientChangesTheFile()
+            throws Exception {
+        for (int mode : new int[] {0620, 0602, 0200}) {
+            String name = "f" + mode;
+            FileHandle file = create(OTHER, name, 04755);
+            assertThat(fs.attributes(file).permissions()).isEqualTo(04755);
+            Files.setAttribute(host(name), "unix:mode", mode);
+            long server = ((Integer) Files.getAttribute(host(name), "unix:uid")).longValue();
+
+            assertThat(fs.attributes(file).uid()).isEqualTo(server);
+            assertThat(fs.attributes(file).permissions()).isEqualTo(mode);
+            fs.setAttributes(Caller.ROOT, file, new AttributeChanges(null, USER.uid(), null, null, null, null));
+
+            assertThat(fs.attributes(file).uid()).isEqualTo(USER.uid());
+            assertThat(fs.attributes(file).permissions()).isEqualTo(mode);
+            assertThat((Integer) Files.getAttribute(host(name), "unix:mode") & 07777)
+                    .isEqualTo(0600);
+        }
+    }
+
     @Test
     void removalOfADirectoryThatIsNotEmpty_leavesUnfinishedOnesAlone() throws Exception {
         Files.createDirectory(host(".warpnfs-new-0"));
