@@ -96,7 +96,6 @@ final class StateCore implements ClientTable.Holdings {
     private final Queue<Client> departed = new ArrayDeque<>();
 
     private boolean clearing;
-    private boolean sweeping;
     private long lastSweepNanos;
 
     StateCore(
@@ -439,19 +438,17 @@ final class StateCore implements ClientTable.Holdings {
             if (recovery.departAgain(PORTION)) {
                 lock.flushLater();
             }
-            if (!sweeping) {
-                sweep(nowNanos);
-            }
+            sweep(nowNanos);
         }
     }
 
     /** Sweeps a portion of each table. The background thread goes on with the rest. */
     private void sweep(long nowNanos) {
-        sweeping = clients.sweep(nowNanos, SWEPT_CLIENTS);
-        sweeping |= owners.sweep(nowNanos, leaseNanos, PORTION);
-        sweeping |= delegations.sweep(nowNanos, PORTION);
-        sweeping |= layouts.sweep(nowNanos, PORTION);
-        if (sweeping) {
+        boolean more = clients.sweep(nowNanos, SWEPT_CLIENTS);
+        more |= owners.sweep(nowNanos, leaseNanos, PORTION);
+        more |= delegations.sweep(nowNanos, PORTION);
+        more |= layouts.sweep(nowNanos, PORTION);
+        if (more) {
             later(() -> sweep(nowNanos));
         }
     }
