@@ -11,6 +11,7 @@
 #     partner            a second guest
 #     dataservers        data servers of pNFS
 #     cluster            a cluster of the server and its data servers, so that layouts have fences
+#     unprivileged       a server that is an ordinary user without capabilities
 #     certificates       an authority, certificates of server and client, and tlshd
 #   Excused: WORD        events that would otherwise be faults, separated by ";":
 #     reconnects         the client's transport connected again and sent calls again
@@ -22,7 +23,7 @@
 # shellcheck shell=bash disable=SC2154
 
 # The order in one run. Scenarios that end the server are late, and the one that ends the guest is last.
-all_scenarios='files bulk names sharing locks nconnect nconnect16 direct fio v42 readplus trunking replies acl delegation clients stopped metadata resets restart drained exports portmapper locks3 killed locks3guests krb tls pnfs fenced'
+all_scenarios='files bulk names sharing locks nconnect nconnect16 direct fio v42 readplus trunking replies acl delegation clients stopped metadata owners resets restart drained exports portmapper locks3 killed locks3guests krb tls pnfs fenced'
 
 # scenario_says NAME FIELD: prints the field of that scenario. Prints nothing if the field or the scenario does not
 # exist; the verbs runs have no scenarios.

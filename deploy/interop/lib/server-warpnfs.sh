@@ -3,6 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 server_id='' server_starts=0
+ordinary_user=4000                   # nobody else's here
 server_netns=()                      # options for netns
 server_interface=tap0                # the interface to capture on
 server_environment() { printf '%s\n' SERVER=10.8.0.1 EXPORT=/ MOUNTPORT=2049; }
@@ -37,7 +38,8 @@ server_arguments() {
     4.0) printf '%s\0' --lease 25 ;;
     3) printf '%s\0' --lease 15 ;;
   esac
-  [ "$version" != 3 ] && [ -z "${locks:-}" ] || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
+  # An ordinary user may not listen on that port.
+  [ -n "${unprivileged:-}" ] || { [ "$version" != 3 ] && [ -z "${locks:-}" ]; } || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
   # Of version 4.0 and over TCP clients have the delegations that they get by default. So they have with Kerberos, where
   # one mount waits for the other's lock: a lock below a write delegation is known to the client's first mount alone.
   # In a cluster there are none.
@@ -57,6 +59,7 @@ server_arguments() {
 
 server_prepare() {
   mkdir -p "$directory/export" "$directory/state"
+  [ -z "${unprivileged:-}" ] || chown $ordinary_user:$ordinary_user "$directory/export" "$directory/state"
   if [ "$backend" = log ]; then # the build of ./warpnfs makes it
     mkdir "$directory/plugins"
     cp "$tree"/examples/target/warpnfs-examples-*.jar "$directory/plugins/"
@@ -117,11 +120,12 @@ server_says_ready() { grep -q '^ready' "$server_log" 2>/dev/null || ! alive "$se
 # server_start: starts the server and returns when it listens. Each start has its own log, since the last line of a
 # killed server may be incomplete.
 server_start() {
-  local arguments
+  local arguments as=()
+  [ -z "${unprivileged:-}" ] || as=(setpriv --reuid $ordinary_user --regid $ordinary_user --clear-groups --bounding-set=-all --inh-caps=-all)
   server_starts=$((server_starts + 1))
   server_log=$directory/server.$server_starts.log
   mapfile -d '' -t arguments < <(server_arguments)
-  start server "${WARPNFS_LAB_PROGRAM:-$tree/warpnfs}" "${arguments[@]}" >"$server_log" 2>&1
+  start server "${as[@]}" "${WARPNFS_LAB_PROGRAM:-$tree/warpnfs}" "${arguments[@]}" >"$server_log" 2>&1
   server_id=$id
   until_true 60 server_says_ready && alive "$server_id" || { echo "the server did not get ready: $(tail -n 1 "$server_log")"; return 1; }
 }
