@@ -31,6 +31,7 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
+import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.recovery.FakeRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -147,6 +148,36 @@ class SettledDeparturesTest {
 
         runBackground();
         assertThat(holder.isForgotten()).isTrue();
+    }
+
+    /** One has to wait for a sweep. If its removal can be written, so can be those of the others. */
+    @Test
+    void departures_manyThatCouldNotBeWritten_areWrittenInPortionsOnceTheDiskIsGood() throws Exception {
+        int many = 3 * StateCore.PORTION;
+        List<Client> gone = new ArrayList<>();
+        for (int i = 0; i < many; i++) {
+            Client client = clients.client(clients.connect("client" + i, SmallState.address(i % 64)), 2);
+            clients.open(client, i, OpenRequest.READ);
+            gone.add(client);
+        }
+        journal.setFull(true);
+        for (Client client : gone) {
+            table.administration().evict(StateQuery.hex(client.id()));
+        }
+        assertThat(background).as("no more than one write at a time waits").hasSizeLessThan(10);
+        runBackground();
+        journal.setFull(false);
+        int before = journal.writes().size();
+
+        now += LEASE;
+        table.sweep(now);
+        runBackground();
+
+        assertThat(journal.reclaimers()).isEmpty();
+        assertThat(gone).allMatch(Client::isForgotten);
+        assertThat(table.remembered()).isZero();
+        assertThat(journal.writes().subList(before, journal.writes().size()))
+                .allSatisfy(write -> assertThat(write).hasSizeLessThanOrEqualTo(StateCore.PORTION));
     }
 
     private static void await(CountDownLatch latch) {

@@ -47,8 +47,11 @@ public final class LockTable {
     }
 
     /** Who waits by an open, and is told of its turn if there is a way. */
-    private record Waiter(OpenState open, LockOwner owner, boolean exclusive, @Nullable Consumer<LockOwner> turn)
-            implements LockWaiter {
+    private record Waiter(
+            OpenState open,
+            LockOwner owner,
+            boolean exclusive,
+            @Nullable Consumer<LockOwner> turn) implements LockWaiter {
         @Override
         public void granted() {
             if (turn != null) {
