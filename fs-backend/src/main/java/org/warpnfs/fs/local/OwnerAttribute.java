@@ -79,12 +79,16 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
                         host.mode(), host.uid(), host.gid(), host.deviceMajor(), host.deviceMinor(), Acls.NONE);
     }
 
-    /**
-     * True if nobody else on the host can have set the attribute. A file that is being adopted has no right to read.
-     */
     private static boolean isBelieved(Statx host) {
-        return canHave(host)
-                && (AttributeReader.type(host) == FileType.DIRECTORY || (host.mode() & WHO_WRITES) == OWNER_READS);
+        return canHave(host) && isOwnersAlone(host);
+    }
+
+    /**
+     * True if nobody but its owner on the host can have set a file's attribute. A file that is being adopted has no
+     * right to read.
+     */
+    static boolean isOwnersAlone(Statx host) {
+        return AttributeReader.type(host) == FileType.DIRECTORY || (host.mode() & WHO_WRITES) == OWNER_READS;
     }
 
     /** True if the server may give such a file an attribute. */

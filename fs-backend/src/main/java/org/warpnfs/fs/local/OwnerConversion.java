@@ -196,6 +196,10 @@ public final class OwnerConversion {
             throw FsException.of(
                     FsError.NOT_PERMITTED, "its attribute is not believed, since it belongs to user " + host.uid());
         }
+        if (noted == null && !OwnerAttribute.isOwnersAlone(host)) {
+            throw FsException.of(
+                    FsError.NOT_PERMITTED, "its attribute is not believed, since others may write to the file");
+        }
         requireHarmless(kept);
         if (isPlain(kept.type()) != (kept.type() == AttributeReader.type(host))) {
             throw FsException.of(FsError.IO, "its attribute is one of another type of file");
@@ -283,7 +287,10 @@ public final class OwnerConversion {
     /** Returns true if there was something to convert. */
     private boolean imported(Fd parent, Fd file, byte[] name, Statx host) throws FsException, ErrnoException {
         OwnerAttribute noted = OwnerAttribute.read(file, NOTE);
-        if (noted == null && host.uid() == serverUser && OwnerAttribute.read(file) != null) {
+        if (noted == null
+                && host.uid() == serverUser
+                && OwnerAttribute.isOwnersAlone(host)
+                && OwnerAttribute.read(file) != null) {
             return false;
         }
         OwnerAttribute kept = noted != null ? noted : onHost(file, host);

@@ -109,6 +109,19 @@ class OwnerConversionTest {
         return (Integer) of(name, "mode") & 07777;
     }
 
+    /** Whoever may write to a file can give it any user attribute. */
+    @Test
+    void export_attributeOfAFileThatOthersMayWrite_isNotBelieved() throws Exception {
+        fill();
+        Files.setAttribute(tree.resolve("d/suid"), "unix:mode", 0620);
+
+        assertThat(convert(Way.EXPORT, true).failed()).isEqualTo(1);
+
+        assertThat(said).singleElement().asString().contains("d/suid", "not believed");
+        assertThat(of("d/suid", "uid")).isEqualTo(SERVER);
+        assertThat(permissions("d/suid")).isEqualTo(0620);
+    }
+
     @Test
     void export_givesFilesToTheirOwners_andAgainFindsNothingToDo() throws Exception {
         fill();
