@@ -51,7 +51,8 @@ class FpduSizesTest {
     void sizeOfAllOthers_twice_isRefused(String words) {
         assertThatThrownBy(() -> of(words))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("the size of all other clients is " + words.substring(0, words.indexOf(" ")) + " already");
+                .hasMessageContaining(
+                        "the size of all other clients is " + words.substring(0, words.indexOf(' ')) + " already");
     }
 
     @ParameterizedTest
