@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,6 +81,20 @@ class NotifyLockTest {
         first.answerRecall(told, 0);
         assertThat(ask(first, WRITEW_LT, ofFirst)).isEqualTo(Nfs4Status.OK);
         assertThat(ask(second, WRITEW_LT, ofSecond)).isEqualTo(Nfs4Status.DENIED);
+    }
+
+    /** RFC 8881, section 2.10.6.3: until the client uses the slot again, it may not have the reply to its LOCK. */
+    @Test
+    void notice_thatMayOvertakeTheDenial_namesItsCall() throws InterruptedException {
+        ask(first, WRITEW_LT, ofFirst);
+        ask(second, WRITEW_LT, ofSecond);
+        second.run(new Ops());
+        holder.run(file().unlock(lock, 0, 10));
+
+        ByteBuffer id = ByteBuffer.wrap(first.session);
+        assertThat(callback(first).referring)
+                .containsExactly(id.getInt(), id.getInt(), id.getInt(), id.getInt(), 1, first.seqids[0], 0);
+        assertThat(callback(second).referring).as("it has the reply").isEmpty();
     }
 
     @Test

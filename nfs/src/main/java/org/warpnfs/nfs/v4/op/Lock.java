@@ -10,6 +10,7 @@ import org.warpnfs.nfs.locks.LockedFile;
 import org.warpnfs.nfs.v4.state.LockStates;
 import org.warpnfs.nfs.v4.state.OwnerStates;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.ReferringCall;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.LockOwner;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
@@ -92,16 +93,17 @@ final class Lock implements ChangingOperation {
         }
     }
 
-    /** Tells the client by CB_NOTIFY_LOCK, long after this call has ended. */
+    /** Tells the client by CB_NOTIFY_LOCK, mostly long after this call has ended. */
     private static Consumer<LockOwner> turnOf(CallContext call, Location file) {
         Nfs4Services services = call.services();
         Opaque handle = Opaque.of(services.handles().encode(file));
+        ReferringCall denied = call.calling().referring();
         return owner -> services.state()
                 .callbacks()
                 .notifyLock(
                         services.clockNanos().getAsLong(),
                         owner.client(),
-                        new CallbackCall.NotifyLock(handle, owner.client().id(), owner.owner()));
+                        new CallbackCall.NotifyLock(handle, owner.client().id(), owner.owner(), denied));
     }
 
     static void requireRegular(Location file) throws Nfs4Exception, FsException {

@@ -154,7 +154,7 @@ public final class BackChannel {
 
     /** Sends CB_NOTIFY_LOCK. Returns false if no connection is up or no slot is free. */
     public boolean notifyLock(long nowNanos, CallbackCall.NotifyLock lock) {
-        return send(nowNanos, lock) != null;
+        return send(nowNanos, lock, lock.denied()) != null;
     }
 
     private @Nullable CallbackSlot send(long nowNanos, CallbackCall.Operation operation) {
@@ -164,7 +164,8 @@ public final class BackChannel {
     /**
      * Sends a call in a free slot. Returns null if no connection is up or no slot is free.
      *
-     * @param grantedTo the request that what the call is about was granted to; null if the call is about nothing such
+     * @param grantedTo the request that what the call is about was granted to, or denied; null if the call is about
+     *     nothing such
      */
     private @Nullable CallbackSlot send(
             long nowNanos, CallbackCall.Operation operation, @Nullable ReferringCall grantedTo) {

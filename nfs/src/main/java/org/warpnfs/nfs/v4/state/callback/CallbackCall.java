@@ -195,8 +195,13 @@ public sealed interface CallbackCall {
      * CB_NOTIFY_LOCK (section 20.11): a lock that was denied can be had now.
      *
      * @param fileHandle the file's handle, as the client has it
+     * @param denied the request that the lock was denied to; null without a session
      */
-    record NotifyLock(Opaque fileHandle, long clientId, Opaque owner) implements Operation {}
+    record NotifyLock(
+            Opaque fileHandle,
+            long clientId,
+            Opaque owner,
+            @Nullable ReferringCall denied) implements Operation {}
 
     /**
      * CB_GETATTR (section 20.1) of change and size.
