@@ -19,7 +19,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  *
  * <p>Read, write and execute are granted if all NFSv4 permissions that make them up are. Write consists of write and
  * append and, on a directory, deletion of children. Other permissions are accepted and ignored, whether allowed or
- * denied.
+ * denied. POSIX grants some of them to everybody, so a list that denies these is wider here than it says; but tools
+ * deny them together with reading or writing, and a refusal would take away all that such an entry denies.
  */
 final class AclFromNfs4 {
     private static final int SUPPORTED_FLAGS = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT | Nfs4Ace.INHERIT_ONLY;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AclChanges.Change;
@@ -159,6 +160,72 @@ class AclMappingTest {
         }
     }
 
+    /**
+     * Lists of some entries with any type and flags that can be mapped, any mask and any kind of who. The model decides
+     * for the object itself, for a new file and for a new directory in it.
+     */
+    @Test
+    void entries_ofAnyFlagsAndMasks_grantNoMoreTogether_norAreWhatTheyLeaveInherited() {
+        int[] mapped = {0, 0, 0x3, 0xb, 0x1, 0x2, 0x9, 0xa};
+        Seeds.each(3000, seed -> {
+            Random random = new Random(seed);
+            List<Nfs4Ace> aces = new ArrayList<>();
+            for (int i = 2 + random.nextInt(3); i > 0; i--) {
+                int type = random.nextInt(2);
+                // What only one kind of child is allowed is not supported.
+                int flags = mapped[random.nextInt(type == Nfs4Ace.ALLOW ? 4 : mapped.length)];
+                aces.add(new Nfs4Ace(type, flags, random.nextInt(0x80) & 0x67, randomWho(random)));
+            }
+            AclChanges changes = AclFromNfs4.map(aces, true);
+            List<Nfs4Ace> ofFile = inherited(aces, Nfs4Ace.FILE_INHERIT);
+            List<Nfs4Ace> ofDirectory = inherited(aces, Nfs4Ace.DIRECTORY_INHERIT);
+            for (Caller caller : CALLERS_OF_ALL) {
+                for (int permission : new int[] {4, 2, 1}) {
+                    requireNoMore(changes.access(), caller, permission, aces, true, "itself");
+                    requireNoMore(changes.inherited(), caller, permission, ofFile, false, "a new file");
+                    requireNoMore(changes.inherited(), caller, permission, ofDirectory, true, "a new directory");
+                }
+            }
+        });
+    }
+
+    private static List<Nfs4Ace> inherited(List<Nfs4Ace> aces, int flag) {
+        return aces.stream()
+                .filter(ace -> (ace.flags() & flag) != 0)
+                .map(ace -> new Nfs4Ace(ace.type(), 0, ace.mask(), ace.who()))
+                .toList();
+    }
+
+    private static void requireNoMore(
+            Change list, Caller caller, int permission, List<Nfs4Ace> aces, boolean directory, String where) {
+        if (list instanceof Change.Replace(PosixAcl acl) && acl.allows(caller, OWNER, GROUP, permission)) {
+            assertThat(allows(aces, caller, maskOf(permission, directory)))
+                    .as("%s by %s, which became %s, at %s to %s", permission, aces, acl, where, caller)
+                    .isTrue();
+        }
+    }
+
+    /**
+     * What POSIX grants to everybody, or to owners alone, cannot be denied or given: such permissions are ignored, as
+     * knfsd does.
+     */
+    @Test
+    void permissionsThatPosixLacks_deniedOrAllowed_changeNothing() throws Nfs4Exception {
+        List<Nfs4Ace> plain = List.of(
+                new Nfs4Ace(Nfs4Ace.ALLOW, 0, 7, new Who.Owner()),
+                new Nfs4Ace(Nfs4Ace.ALLOW, 0, 1, new Who.Everyone()));
+        for (int bit = 1; bit != 0; bit <<= 1) {
+            if ((bit & 0x67) != 0) {
+                continue;
+            }
+            for (int type = 0; type < 2; type++) {
+                List<Nfs4Ace> more = new ArrayList<>(plain);
+                more.addFirst(new Nfs4Ace(type, 0, bit, new Who.Everyone()));
+                assertThat(AclFromNfs4.map(more, true)).as("%x", bit).isEqualTo(AclFromNfs4.map(plain, true));
+            }
+        }
+    }
+
     private static boolean covers(Nfs4Ace ace, int permission, boolean directory) {
         int wanted = maskOf(permission, directory);
         return (ace.mask() & wanted) == wanted;
@@ -214,6 +281,15 @@ class AclMappingTest {
         };
     }
 
+    /** Members of both groups too, who may be the owner or a named user. */
+    private static final List<Caller> CALLERS_OF_ALL = Stream.of(1L, 2L, 3L, 50L)
+            .flatMap(uid -> Stream.of(
+                    new Caller(uid, 99, List.of()),
+                    new Caller(uid, GROUP, List.of()),
+                    new Caller(uid, 12, List.of(13L)),
+                    new Caller(uid, GROUP, List.of(12L, 10L))))
+            .toList();
+
     private static final List<Caller> CALLERS = List.of(
             new Caller(OWNER, 99, List.of()),
             new Caller(3, 99, List.of()),
@@ -255,17 +331,19 @@ class AclMappingTest {
             for (int j = random.nextInt(5); j > 0; j--) {
                 mask |= bits[random.nextInt(bits.length)];
             }
-            Who who =
-                    switch (random.nextInt(5)) {
-                        case 0 -> new Who.Owner();
-                        case 1 -> new Who.User(1 + random.nextInt(4));
-                        case 2 -> new Who.OwningGroup();
-                        case 3 -> new Who.Group(10 + random.nextInt(4));
-                        default -> new Who.Everyone();
-                    };
             int flags = directory && random.nextInt(3) == 0 ? 3 | (random.nextBoolean() ? 8 : 0) : 0;
-            aces.add(new Nfs4Ace(random.nextInt(2), flags, mask, who));
+            aces.add(new Nfs4Ace(random.nextInt(2), flags, mask, randomWho(random)));
         }
         return aces;
+    }
+
+    private static Who randomWho(Random random) {
+        return switch (random.nextInt(5)) {
+            case 0 -> new Who.Owner();
+            case 1 -> new Who.User(1 + random.nextInt(4));
+            case 2 -> new Who.OwningGroup();
+            case 3 -> new Who.Group(10 + random.nextInt(4));
+            default -> new Who.Everyone();
+        };
     }
 }
