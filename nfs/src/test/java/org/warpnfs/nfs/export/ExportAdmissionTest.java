@@ -43,6 +43,25 @@ class ExportAdmissionTest {
     }
 
     @Test
+    void policyForOneUser_everyRuleAndCredential_becomesThatUser() {
+        ExportOptions trusting =
+                OPTIONS.withSquash(Squash.NONE).withAccess(Flavor.KRB5, new ExportOptions.Access(true, Squash.NONE));
+        ExportPolicy one = ExportPolicy.of(List.of(rule("192.0.2.1", trusting), rule("*", OPTIONS)))
+                .forOneUser(65_532, 65_533);
+
+        assertThat(one.rules()).hasSize(2).allSatisfy(rule -> {
+            assertThat(rule.options().anonUid()).isEqualTo(65_532);
+            assertThat(rule.options().anonGid()).isEqualTo(65_533);
+            for (Flavor flavor : Flavor.values()) {
+                assertThat(rule.options().accessBy(flavor).squash()).isEqualTo(Squash.ALL);
+            }
+        });
+        assertThat(one.rules().getFirst().options().accessBy(Flavor.KRB5).readOnly())
+                .isTrue();
+        assertThat(one.rules().getLast().options().readOnly()).isFalse();
+    }
+
+    @Test
     void admit_authNone_isTheAnonymousUserEverywhere() throws ExportDenial {
         for (Squash squash : Squash.values()) {
             assertThat(callerAt(squash, NOBODY)).isEqualTo(new Caller(77, 88, List.of()));
