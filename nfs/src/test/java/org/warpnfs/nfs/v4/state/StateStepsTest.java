@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
@@ -26,7 +27,9 @@ import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
+import org.warpnfs.nfs.v4.state.file.LayoutRequest;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
+import org.warpnfs.nfs.v4.state.file.OpenedFile;
 import org.warpnfs.nfs.v4.state.file.OwnerReply;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
 import org.warpnfs.nfs.v4.state.file.SharedFile;
@@ -66,8 +69,8 @@ class StateStepsTest {
         return SmallState.address(client % 64);
     }
 
-    /** Has a read delegation of file 1, and no open. */
-    private void delegated(int number) throws Nfs4Exception {
+    /** A client with a callback path that works. */
+    private Client callable(int number) throws Nfs4Exception {
         Object connection = new Object();
         SessionId session =
                 clients.createSession(clients.exchangeId("client" + number, 1, address(number)), connection);
@@ -75,14 +78,30 @@ class StateStepsTest {
         table.callbacks().answered(now, calls.removeLast(), new CallbackOutcome.Done());
         Client client = clients.client(session, 1);
         table.sessions().reclaimComplete(client);
+        sessions.add(session);
+        return client;
+    }
+
+    /** Makes a client that has a read delegation of file 1, and no open. */
+    private void delegated(int number) throws Nfs4Exception {
+        Client client = callable(number);
         OpenRequest request = new OpenRequest(client, opaque("o"), file(1), OpenRequest.READ, 0, false);
-        var opened = clients.open(request, WISH, new NoFile());
+        OpenedFile opened = clients.open(request, WISH, new NoFile());
         assertThat(opened.delegation()).isInstanceOf(DelegationGrant.Read.class);
         Stateid open = opened.stateid();
         if (open != null) {
             table.opens().close(client, file(1), open);
         }
-        sessions.add(session);
+    }
+
+    /** All of them keep their leases. */
+    private void passALease() throws Nfs4Exception {
+        now += LEASE / 2;
+        for (SessionId session : sessions) {
+            clients.client(session, 2);
+        }
+        runBackground();
+        now += LEASE / 2 + 1;
     }
 
     @Test
@@ -203,12 +222,7 @@ class StateStepsTest {
         assertThat(statusOf(() -> table.delegations().beginChange(now, file(1), null)))
                 .isEqualTo(Nfs4Status.DELAY);
         runBackground();
-        now += LEASE / 2;
-        for (SessionId session : sessions) {
-            clients.client(session, 2);
-        }
-        runBackground();
-        now += LEASE / 2 + 1;
+        passALease();
 
         table.sweep(now);
         long revoked = table.counts().recalls().revoked();
@@ -216,5 +230,30 @@ class StateStepsTest {
 
         runBackground();
         assertThat(table.counts().recalls().revoked()).isEqualTo(MANY);
+    }
+
+    @Test
+    void layouts_ofAFileThatManyHave_areRecalledAndRevokedInPortions() throws Nfs4Exception {
+        MemoryFileSystem files = new MemoryFileSystem(1 << 20, 100);
+        for (int i = 0; i < MANY; i++) {
+            Client client = callable(i);
+            Stateid open = clients.open(client, 1, OpenRequest.READ);
+            table.layouts()
+                    .grant(now, new LayoutRequest(client, file(1), files, open, false, opaque("handle"), null, 1));
+        }
+        assertThat(table.layoutCounts().held()).isEqualTo(MANY);
+        assertThat(calls).isEmpty();
+
+        assertThat(statusOf(() -> table.delegations().beginChange(now, file(1), null)))
+                .isEqualTo(Nfs4Status.DELAY);
+        assertThat(calls).hasSizeBetween(1, StateCore.PORTION);
+        runBackground();
+        assertThat(calls).hasSize(MANY);
+
+        passALease();
+        table.sweep(now);
+        assertThat(table.layoutCounts().revoked()).isBetween(1L, (long) StateCore.PORTION);
+        runBackground();
+        assertThat(table.layoutCounts().revoked()).isEqualTo(MANY);
     }
 }
