@@ -164,7 +164,8 @@ final class MappedOwners implements Owners {
         boolean isDirectory = AttributeReader.type(host) == FileType.DIRECTORY;
         int onHost = isDirectory ? DIRECTORY_ON_HOST : FILE_ON_HOST;
         int before = host.mode() & PosixJudge.PERMISSION_BITS;
-        if (before == onHost) {
+        // The mode of a directory that is lent to the server is not its to change.
+        if (before == onHost || OwnerAttribute.isLent(host)) {
             attribute.write(file);
             return;
         }

@@ -50,6 +50,7 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     private static final int VERSION = 1;
     private static final int FIXED_BYTES = 28;
     private static final int OWNER_READS = 0400;
+    private static final int WRITE_OF_OTHERS = 02;
     /** Besides, what lets group and others write. */
     private static final int WHO_WRITES = OWNER_READS | 022;
 
@@ -84,6 +85,18 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     }
 
     /**
+     * True for a directory of the host's superuser in which the server's group may write and others may not, as
+     * Kubernetes makes the root of a volume (fsGroup).
+     */
+    static boolean isLent(Statx host) {
+        return host.uid() == 0
+                && IdentityCalls.effectiveUser() != 0
+                && AttributeReader.type(host) == FileType.DIRECTORY
+                && (host.mode() & WRITE_OF_OTHERS) == 0
+                && host.gid() == IdentityCalls.effectiveGroup();
+    }
+
+    /**
      * True if nobody but its owner on the host can have set a file's attribute. A file that is being adopted has no
      * right to read.
      */
@@ -93,7 +106,7 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
 
     /** True if the server may give such a file an attribute. */
     static boolean canHave(Statx host) {
-        return host.uid() == IdentityCalls.effectiveUser();
+        return host.uid() == IdentityCalls.effectiveUser() || isLent(host);
     }
 
     /** True if the file has the attribute. */

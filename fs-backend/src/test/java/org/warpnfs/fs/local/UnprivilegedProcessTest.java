@@ -82,6 +82,39 @@ class UnprivilegedProcessTest {
         assertThat(Files.getAttribute(tree.resolve("made"), "unix:uid")).isEqualTo(NOBODY);
     }
 
+    /** As Kubernetes makes a volume for a pod with fsGroup. */
+    @Test
+    void begin_treeOfRootThatItsGroupMayWrite_isOpenToEveryClient() throws Exception {
+        Path tree = Files.createDirectory(base.resolve("tree"));
+        Files.setAttribute(tree, "unix:gid", NOBODY, LinkOption.NOFOLLOW_LINKS);
+        Files.setAttribute(tree, "unix:mode", 02775);
+
+        String said = new ChildJvm(base)
+                .run(
+                        List.of(SETPRIV.toString(), "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"),
+                        InALentTree.class,
+                        tree.toString());
+
+        assertThat(said).contains("ALL CHECKS PASSED");
+        assertThat((Integer) Files.getAttribute(tree, "unix:mode") & 07777).isEqualTo(02775);
+    }
+
+    /** Runs in the other JVM. */
+    static final class InALentTree {
+        private InALentTree() {}
+
+        public static void main(String[] arguments) throws Exception {
+            try (LocalFileSystem fs = LocalFileSystem.open(
+                    Path.of(arguments[0]), LocalOptions.DEFAULTS.withoutKernelHandles())) {
+                AttributeChanges own = AttributeChanges.ofPermissions(0755);
+                fs.makeDirectory(new Caller(1000, 1000, List.of()), fs.root(), FileName.of("d"), own);
+                fs.setAttributes(Caller.ROOT, fs.root(), own);
+                check(fs.attributes(fs.root()).permissions() == 0755, "a client's root changes it");
+            }
+            System.out.println("ALL CHECKS PASSED");
+        }
+    }
+
     /** To open a file that forbids it to its owner, the server changes its permissions for a moment. */
     @Test
     void open_besideOthersAndAChangeOfPermissions_leavesThePermissionsThatWereSet() throws Exception {
