@@ -52,7 +52,7 @@ final class FileAccess implements AutoCloseable {
             // No file is open; or the end of the grace period is written to the journal first.
             return null;
         }
-        Executor closer = call.services().state().background();
+        Executor closer = call.services().state().closer();
         IoGrant grant = grantRead(call, location, stateid);
         OpenFile held = grant.fileOf(location.fileSystem());
         if (held == null || !grant.isOpenedBy(call.admissions().callerAt(location))) {

@@ -105,6 +105,7 @@ final class StateCore implements ClientTable.Holdings {
             RecoveryLog log,
             CallbackSender sender,
             Executor background,
+            Executor closer,
             LockService service,
             long nowNanos) {
         this.limits = limits;
@@ -112,7 +113,7 @@ final class StateCore implements ClientTable.Holdings {
         this.journal = new RecoveryJournal(log);
         this.grace = new Grace(log, journal, nowNanos, graceNanos);
         this.recovery = new ClientRecovery(journal, grace);
-        this.lock = new StateLock(sender, background, journal, this::flush);
+        this.lock = new StateLock(sender, background, closer, journal, this::flush);
         this.clients = new ClientTable(limits, leaseNanos, log.instance(), this);
         this.sessions = new SessionTable(limits, clients, lock::send);
         this.dialed = new DialedPaths(lock::send);
@@ -382,7 +383,7 @@ final class StateCore implements ClientTable.Holdings {
     private void clear() {
         boolean more = true;
         while (more) {
-            more = locked(this::clearPortion);
+            more = lock.aside(this::clearPortion);
         }
     }
 
@@ -455,7 +456,10 @@ final class StateCore implements ClientTable.Holdings {
 
     /** Has the background thread do something under the lock. */
     private void later(Runnable step) {
-        lock.later(() -> change(step::run));
+        lock.later(() -> lock.aside(() -> {
+            step.run();
+            return true;
+        }));
     }
 
     /** How often a client was refused something because its share was used up. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
@@ -19,7 +20,8 @@ import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
  *
  * Nothing that can wait happens under the lock. Actions that a call decides on under the lock are done on the same
  * thread once the lock is free: callbacks are sent, and files that the request released are closed. Actions on behalf
- * of other clients are done by the background thread.
+ * of other clients are done by the background thread, and their files are closed by a thread of its own, which may wait
+ * for a disk without end.
  */
 final class StateLock {
     private static final Logger LOG = LoggerFactory.getLogger(StateLock.class);
@@ -27,6 +29,7 @@ final class StateLock {
     private final ReentrantLock lock = new ReentrantLock();
     private final CallbackSender sender;
     private final Executor background;
+    private final Executor closer;
     private final RecoveryJournal journal;
     private final Runnable flush;
     /** True while a write of the journal waits for the background thread: a disk that hangs has one, not one a call. */
@@ -40,12 +43,15 @@ final class StateLock {
     private List<Runnable> following = new ArrayList<>();
 
     /**
-     * @param background runs what no call waits for, including what may wait for a disk
+     * @param background runs what no call waits for, including what may wait for the disk of the journal
+     * @param closer closes files that no call waits for: a disk that is dead holds nothing else
      * @param flush writes what was noted in the journal, and does what has to follow; run on it after something was
      */
-    StateLock(CallbackSender sender, Executor background, RecoveryJournal journal, Runnable flush) {
+    StateLock(
+            CallbackSender sender, Executor background, Executor closer, RecoveryJournal journal, Runnable flush) {
         this.sender = sender;
         this.background = background;
+        this.closer = closer;
         this.journal = journal;
         this.flush = flush;
     }
@@ -68,6 +74,18 @@ final class StateLock {
         try {
             return call.run();
         } finally {
+            unlock();
+        }
+    }
+
+    /** Does the same as {@link #locked} on the background thread, which closes none of the files that it lets go of. */
+    <T> T aside(Supplier<T> step) {
+        lock.lock();
+        try {
+            return step.get();
+        } finally {
+            taken.addAll(letGo);
+            letGo.clear();
             unlock();
         }
     }
@@ -98,7 +116,7 @@ final class StateLock {
         letGo.add(file);
     }
 
-    /** Leaves a file that was taken from another client. It is closed on the background thread. */
+    /** Leaves a file that was taken from another client. It is closed by the closer. */
     void taken(SharedFile file) {
         taken.add(file);
     }
@@ -167,7 +185,7 @@ final class StateLock {
         }
         if (!others.isEmpty()) {
             List<SharedFile> files = others;
-            background.execute(() -> files.forEach(StateLock::release));
+            closer.execute(() -> files.forEach(StateLock::release));
         }
         if ((isNoted || journal.isDue()) && flushing.compareAndSet(false, true)) {
             background.execute(() -> {

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -42,7 +43,7 @@ public final class StateTable implements AutoCloseable {
     private static final int BACKGROUND_IDLE_SECONDS = 10;
 
     private final Executor background;
-    private final @Nullable ExecutorService ownExecutor;
+    private final Executor closer;
     private final StateCore core;
     private final SessionStates sessions;
     private final ClientidStates clientids;
@@ -67,7 +68,7 @@ public final class StateTable implements AutoCloseable {
             RecoveryLog log,
             CallbackSender sender,
             long nowNanos) {
-        this(limits, leaseNanos, graceNanos, log, sender, ownThread(), nowNanos);
+        this(limits, leaseNanos, graceNanos, log, sender, ownThread("nfs4-state"), nowNanos);
     }
 
     /**
@@ -83,12 +84,21 @@ public final class StateTable implements AutoCloseable {
             CallbackSender sender,
             LockService locks,
             long nowNanos) {
-        this(limits, leaseNanos, graceNanos, log, sender, ownThread(), locks, nowNanos);
+        this(
+                limits,
+                leaseNanos,
+                graceNanos,
+                log,
+                sender,
+                ownThread("nfs4-state"),
+                ownThread("nfs4-close"),
+                locks,
+                nowNanos);
     }
 
     /**
      * @param background runs what no call waits for, including what may wait for a disk; closed with the table if it
-     *     can be
+     *     can be. If it is an executor that can be closed, another thread closes files
      */
     StateTable(
             StateLimits limits,
@@ -105,6 +115,7 @@ public final class StateTable implements AutoCloseable {
                 log,
                 sender,
                 background,
+                background instanceof ExecutorService ? ownThread("nfs4-close") : background,
                 new LockService(limits.maxLocks(), background),
                 nowNanos);
     }
@@ -116,11 +127,12 @@ public final class StateTable implements AutoCloseable {
             RecoveryLog log,
             CallbackSender sender,
             Executor background,
+            Executor closer,
             LockService service,
             long nowNanos) {
         this.background = background;
-        ownExecutor = background instanceof ExecutorService own ? own : null;
-        core = new StateCore(limits, leaseNanos, graceNanos, log, sender, background, service, nowNanos);
+        this.closer = closer;
+        core = new StateCore(limits, leaseNanos, graceNanos, log, sender, background, closer, service, nowNanos);
         sessions = new SessionStates(core);
         clientids = new ClientidStates(core);
         owners = new OwnerStates(core);
@@ -134,14 +146,14 @@ public final class StateTable implements AutoCloseable {
         administration = new StateAdministration(core, listings);
     }
 
-    private static ExecutorService ownThread() {
+    private static ExecutorService ownThread(String name) {
         ThreadPoolExecutor one = new ThreadPoolExecutor(
                 1,
                 1,
                 BACKGROUND_IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().daemon().name("nfs4-state").factory(),
+                Thread.ofPlatform().daemon().name(name).factory(),
                 new ThreadPoolExecutor.CallerRunsPolicy());
         one.allowCoreThreadTimeOut(true);
         return one;
@@ -165,6 +177,11 @@ public final class StateTable implements AutoCloseable {
     /** Runs what no call waits for, on a thread that may wait for a disk. */
     public Executor background() {
         return background;
+    }
+
+    /** Closes files that no call waits for, on a thread that waits for nothing else. */
+    public Executor closer() {
+        return closer;
     }
 
     public SessionStates sessions() {
@@ -343,8 +360,10 @@ public final class StateTable implements AutoCloseable {
     public void close() {
         delegations.close();
         core.close();
-        if (ownExecutor != null) {
-            ownExecutor.shutdown();
+        for (Executor executor : List.of(background, closer)) {
+            if (executor instanceof ExecutorService own) {
+                own.shutdown();
+            }
         }
     }
 }
