@@ -104,8 +104,8 @@ class UnprivilegedProcessTest {
         private InALentTree() {}
 
         public static void main(String[] arguments) throws Exception {
-            try (LocalFileSystem fs = LocalFileSystem.open(
-                    Path.of(arguments[0]), LocalOptions.DEFAULTS.withoutKernelHandles())) {
+            try (LocalFileSystem fs =
+                    LocalFileSystem.open(Path.of(arguments[0]), LocalOptions.DEFAULTS.withoutKernelHandles())) {
                 AttributeChanges own = AttributeChanges.ofPermissions(0755);
                 fs.makeDirectory(new Caller(1000, 1000, List.of()), fs.root(), FileName.of("d"), own);
                 fs.setAttributes(Caller.ROOT, fs.root(), own);

@@ -47,8 +47,7 @@ final class StateLock {
      * @param closer closes files that no call waits for: a disk that is dead holds nothing else
      * @param flush writes what was noted in the journal, and does what has to follow; run on it after something was
      */
-    StateLock(
-            CallbackSender sender, Executor background, Executor closer, RecoveryJournal journal, Runnable flush) {
+    StateLock(CallbackSender sender, Executor background, Executor closer, RecoveryJournal journal, Runnable flush) {
         this.sender = sender;
         this.background = background;
         this.closer = closer;

@@ -6,7 +6,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.locks.LockService;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
