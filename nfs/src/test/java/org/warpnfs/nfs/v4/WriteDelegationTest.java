@@ -26,7 +26,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 class WriteDelegationTest {
     private static final int NONE = 0;
     private static final int SIZE = 4;
-    private static final int RDATTR_ERROR = 11;
     private static final int FILEID = 20;
 
     private V4Server server = new V4Server();
