@@ -18,7 +18,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -66,16 +65,20 @@ class DamagedStateTest {
     private static final List<String> OF_BACKENDS = List.of("handles-*.log", "mount-name");
 
     private enum Damage {
-        CUT(bytes -> Arrays.copyOf(bytes, bytes.length / 2)),
-        EMPTY(_ -> new byte[0]),
-        FIRST_BYTE(bytes -> changed(bytes, 0)),
-        MIDDLE_BYTE(bytes -> changed(bytes, bytes.length / 2)),
-        LAST_BYTE(bytes -> changed(bytes, bytes.length - 1));
+        CUT,
+        EMPTY,
+        FIRST_BYTE,
+        MIDDLE_BYTE,
+        LAST_BYTE;
 
-        private final UnaryOperator<byte[]> doing;
-
-        Damage(UnaryOperator<byte[]> doing) {
-            this.doing = doing;
+        byte[] to(byte[] bytes) {
+            return switch (this) {
+                case CUT -> Arrays.copyOf(bytes, bytes.length / 2);
+                case EMPTY -> new byte[0];
+                case FIRST_BYTE -> changed(bytes, 0);
+                case MIDDLE_BYTE -> changed(bytes, bytes.length / 2);
+                case LAST_BYTE -> changed(bytes, bytes.length - 1);
+            };
         }
 
         private static byte[] changed(byte[] bytes, int at) {
@@ -202,7 +205,7 @@ class DamagedStateTest {
                 .skip(2)
                 .filter(row -> row.startsWith("|"))
                 .flatMap(row -> Pattern.compile("`([^`]+)`")
-                        .matcher(row.split("\\|")[1])
+                        .matcher(row.substring(1, row.indexOf('|', 1)))
                         .results()
                         .map(found -> found.group(1)))
                 .filter(name -> !name.startsWith("--"))
@@ -231,7 +234,7 @@ class DamagedStateTest {
                 .filter(each -> kind(state, each).equals(kind))
                 .findFirst()
                 .orElseThrow();
-        byte[] damaged = damage.doing.apply(Files.readAllBytes(file));
+        byte[] damaged = damage.to(Files.readAllBytes(file));
         Files.write(file, damaged);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         Logger log = (Logger) LoggerFactory.getLogger("org.warpnfs");
