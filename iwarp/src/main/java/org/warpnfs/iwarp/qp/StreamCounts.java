@@ -17,8 +17,10 @@ import org.warpnfs.iwarp.rdmap.TerminateError;
  * one. The number of causes is bounded by the codes that the RFCs assign, whatever a peer sends. Safe for any thread.
  */
 public final class StreamCounts {
-    /** What the longest FPDU of a connection may be to belong to a class, but for the last. */
-    private static final int[] CLASS_BYTES = {2 << 10, 16 << 10};
+    /** Segments of Ethernet. */
+    private static final int SMALL_BYTES = 2 << 10;
+    /** Jumbo frames. */
+    private static final int MEDIUM_BYTES = 16 << 10;
 
     private final List<LongAdder> fpdusSent = List.of(new LongAdder(), new LongAdder(), new LongAdder());
     private final LongAdder fpdusReceived = new LongAdder();
@@ -52,11 +54,9 @@ public final class StreamCounts {
 
     /** @param longestBytes the longest FPDU that may be sent over the connection now */
     void sent(int fpdus, int longestBytes) {
-        int sizeClass = 0;
-        while (sizeClass < CLASS_BYTES.length && longestBytes > CLASS_BYTES[sizeClass]) {
-            sizeClass++;
-        }
-        fpdusSent.get(sizeClass).add(fpdus);
+        fpdusSent
+                .get(longestBytes <= SMALL_BYTES ? 0 : longestBytes <= MEDIUM_BYTES ? 1 : 2)
+                .add(fpdus);
     }
 
     void received(int fpdus) {
