@@ -3,10 +3,12 @@ package org.warpnfs.server.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
+import java.net.SocketException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -82,6 +84,12 @@ final class ProbeCommand implements Callable<Integer> {
             }
             return status == GOOD;
         } catch (IOException e) {
+            if (alive && e instanceof SocketException && !(e instanceof ConnectException)) {
+                // The server accepts and closes connections beyond its limit, so it works. A few peers that keep all
+                // connections for themselves must be no reason to end it.
+                out.println("alive: the server closed the connection, as it does while all that it permits are taken");
+                return true;
+            }
             out.println("no answer from " + authority + ": " + e.getMessage());
             return false;
         }

@@ -7,13 +7,18 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.server.InMemory;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.http.HttpService;
 import picocli.CommandLine;
 
 class ProbeCommandTest {
@@ -52,6 +57,29 @@ class ProbeCommandTest {
         }
         assertThat(run("probe", http)).isEqualTo(Main.FAILURE);
         assertThat(out.toString()).startsWith("no answer from 127.0.0.1:").hasLineCount(1);
+    }
+
+    /** Peers that keep all connections of HTTP for themselves make no supervisor end the server. */
+    @Test
+    void probe_connectionsAreAllTaken_serverIsAliveAndNotReady() throws Exception {
+        try (WatchedServer server =
+                WatchedServer.start(InMemory.config(":/", 16 << 20, Duration.ofSeconds(5)), "127.0.0.1:0")) {
+            String address = server.describe().getFirst().split(" +", 3)[1];
+            InetSocketAddress http = Objects.requireNonNull(HttpAddress.parse(address));
+            List<Socket> idle = new ArrayList<>();
+            for (int i = 0; i < HttpService.MAX_CONNECTIONS; i++) {
+                idle.add(new Socket(http.getAddress(), http.getPort()));
+            }
+            try {
+                assertThat(run("probe", "--http=" + address, "--alive")).isZero();
+                assertThat(out.toString()).startsWith("alive: ").hasLineCount(1);
+                assertThat(run("probe", "--http=" + address)).isEqualTo(Main.FAILURE);
+            } finally {
+                for (Socket socket : idle) {
+                    socket.close();
+                }
+            }
+        }
     }
 
     @ParameterizedTest
