@@ -41,6 +41,7 @@ class LadderTest {
                     "org.jspecify..",
                     "org.HdrHistogram..",
                     "org.warpnfs.schedule",
+                    "org.warpnfs.limits",
                     "org.warpnfs.tools.iwarp..",
                     "org.warpnfs.iwarp..");
 
