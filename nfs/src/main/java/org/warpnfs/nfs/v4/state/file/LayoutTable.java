@@ -38,8 +38,10 @@ public final class LayoutTable {
     private final FileStates files;
     private final Recaller recaller;
     private final BiPredicate<FileKey, Client> isWriter;
-    /** A client has at most one of a file. */
+    /** Layouts that are not revoked. A client has at most one of a file. */
     private final Map<FileKey, Rotation<Client, LayoutState>> byFile = new HashMap<>();
+    /** Revoked layouts, until their clients know. They are in nobody's way, so nobody who changes a file meets them. */
+    private final Map<FileKey, Map<Client, LayoutState>> lost = new HashMap<>();
 
     private final Map<Client, Map<Long, LayoutState>> byClient = new HashMap<>();
     /** Removed clients that still have layouts. */
@@ -131,7 +133,8 @@ public final class LayoutTable {
 
     private @Nullable LayoutState heldBy(Client client, FileKey file) {
         Rotation<Client, LayoutState> held = byFile.get(file);
-        return held == null ? null : held.get(client);
+        LayoutState layout = held == null ? null : held.get(client);
+        return layout == null ? lost.getOrDefault(file, Map.of()).get(client) : layout;
     }
 
     private static boolean mayWrite(OpenState open) {
@@ -248,7 +251,7 @@ public final class LayoutTable {
                 end(layout);
                 continue;
             }
-            if (layout.client() == by || layout.isRevoked()) {
+            if (layout.client() == by) {
                 continue;
             }
             if (layout.isLacked()) {
@@ -303,6 +306,8 @@ public final class LayoutTable {
 
     private void revoke(LayoutState layout) {
         recalled.remove(layout, layout);
+        leaveFile(layout);
+        lost.computeIfAbsent(layout.key(), _ -> new HashMap<>(2)).put(layout.client(), layout);
         layout.revoke();
         revoked.add(layout);
         revocations++;
@@ -368,7 +373,7 @@ public final class LayoutTable {
      * layout ends (logr_return_on_close).
      */
     public void left(Client client, FileKey file, BooleanSupplier isHeld) {
-        LayoutState layout = byFile.isEmpty() ? null : heldBy(client, file);
+        LayoutState layout = byFile.isEmpty() && lost.isEmpty() ? null : heldBy(client, file);
         if (layout == null || isHeld.getAsBoolean()) {
             return;
         }
@@ -386,7 +391,8 @@ public final class LayoutTable {
             count--;
         }
         states.leave(layout);
-        byFile.computeIfPresent(layout.key(), (_, held) -> {
+        leaveFile(layout);
+        lost.computeIfPresent(layout.key(), (_, held) -> {
             held.remove(layout.client(), layout);
             return held.isEmpty() ? null : held;
         });
@@ -397,6 +403,13 @@ public final class LayoutTable {
         if (!byClient.containsKey(layout.client())) {
             gone.remove(layout.client());
         }
+    }
+
+    private void leaveFile(LayoutState layout) {
+        byFile.computeIfPresent(layout.key(), (_, held) -> {
+            held.remove(layout.client(), layout);
+            return held.isEmpty() ? null : held;
+        });
     }
 
     /** The layouts of a client, including revoked ones until they are freed or forgotten. */

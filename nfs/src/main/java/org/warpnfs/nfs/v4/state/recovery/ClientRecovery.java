@@ -212,7 +212,10 @@ public final class ClientRecovery {
         if (hadRecord || isRemoved) {
             forgetEarlier(departure.noted.name);
         }
-        if (!hadRecord || isRemoved) {
+        Client back = names.get(departure.noted.name);
+        // The record of a client that is back was written behind this entry, and is for what that client has.
+        boolean isReplaced = back != null && recorded.contains(back);
+        if (!hadRecord || isRemoved || isReplaced) {
             forget(departure);
         } else {
             stuck.put(departure.noted.name, departure);
