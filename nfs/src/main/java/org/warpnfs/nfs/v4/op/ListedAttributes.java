@@ -11,7 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 /**
  * Asks clients with write delegations for the attributes of their files, on behalf of one listing. It asks nobody more
  * once it has waited for a fifth of a second, or had no answer: a directory may have many such files, and their clients
- * may be slow. For one thread at a time.
+ * may be slow. While many others wait for answers it asks nobody. For one thread at a time.
  */
 public final class ListedAttributes {
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -32,7 +32,7 @@ public final class ListedAttributes {
      * @return null if nobody knows them now
      */
     public @Nullable FileAttributes of(Location file, @Nullable Client asker) throws FsException {
-        if (leftNanos <= 0) {
+        if (leftNanos <= 0 || !services.state().delegations().hasRoomToAsk()) {
             return null;
         }
         long began = services.clockNanos().getAsLong();

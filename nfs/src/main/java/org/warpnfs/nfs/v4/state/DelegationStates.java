@@ -150,6 +150,14 @@ public final class DelegationStates {
         }
     }
 
+    /**
+     * False while half of the places to wait are taken, so that whoever can do without an answer leaves the rest to
+     * others, and recalls nothing. For any thread; takes no lock.
+     */
+    public boolean hasRoomToAsk() {
+        return waiting.availablePermits() > MAX_WAITING / 2;
+    }
+
     private @Nullable Held answered(long nowNanos, FileKey file, @Nullable Client by, Asked asked)
             throws Nfs4Exception {
         HeldAttributes answer = asked.query().await(patienceNanos);

@@ -255,7 +255,8 @@ class StateStepsTest {
         assertThat(table.layoutCounts().revoked()).isBetween(1L, (long) StateCore.PORTION);
         runBackground();
         assertThat(table.layoutCounts().revoked()).isEqualTo(MANY);
-        assertThat(statusOf(() -> table.delegations().beginChange(now, file(1), null).close()))
+        assertThat(statusOf(() ->
+                        table.delegations().beginChange(now, file(1), null).close()))
                 .as("what is revoked is in nobody's way")
                 .isEqualTo(Nfs4Status.OK);
     }
