@@ -36,7 +36,12 @@ interface ExportedFiles {
                 Map<String, Found> all = new TreeMap<>();
                 try (Stream<Path> entries = Files.list(directory)) {
                     for (Path entry : entries.toList()) {
-                        all.put(entry.getFileName().toString(), found(entry));
+                        String name = entry.getFileName().toString();
+                        // A server of an ordinary user that is killed leaves a directory that has no name yet. Clients
+                        // do not see it.
+                        if (!name.startsWith(".warpnfs-new-")) {
+                            all.put(name, found(entry));
+                        }
                     }
                 }
                 return all;
