@@ -51,8 +51,9 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     private static final int FIXED_BYTES = 28;
     private static final int OWNER_READS = 0400;
     private static final int WRITE_OF_OTHERS = 02;
+    private static final int OTHERS_WRITE = 022;
     /** Besides, what lets group and others write. */
-    private static final int WHO_WRITES = OWNER_READS | 022;
+    private static final int WHO_WRITES = OWNER_READS | OTHERS_WRITE;
 
     /** The attribute of a new file. */
     static OwnerAttribute of(FileType type, Ownership ownership, int deviceMajor, int deviceMinor) {
@@ -98,10 +99,13 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
 
     /**
      * True if nobody but its owner on the host can have set a file's attribute. A file that is being adopted has no
-     * right to read.
+     * right to read. Attributes of sticky directories are their owner's alone (xattr(7)).
      */
     static boolean isOwnersAlone(Statx host) {
-        return AttributeReader.type(host) == FileType.DIRECTORY || (host.mode() & WHO_WRITES) == OWNER_READS;
+        if (AttributeReader.type(host) == FileType.DIRECTORY) {
+            return (host.mode() & OTHERS_WRITE) == 0 || (host.mode() & PosixJudge.STICKY) != 0 || isLent(host);
+        }
+        return (host.mode() & WHO_WRITES) == OWNER_READS;
     }
 
     /** True if the server may give such a file an attribute. */

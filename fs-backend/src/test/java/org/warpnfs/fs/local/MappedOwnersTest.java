@@ -208,6 +208,19 @@ class MappedOwnersTest {
         }
     }
 
+    /** In a sticky directory, attributes are its owner's alone to set. */
+    @Test
+    void attributeOfADirectoryThatOthersOfTheHostMayWrite_isBelievedOnlyIfItIsSticky() throws Exception {
+        FileHandle directory = fs.makeDirectory(USER, shared, FileName.of("open"), AttributeChanges.ofPermissions(0750))
+                .handle();
+
+        Files.setAttribute(host("open"), "unix:mode", 01777);
+        assertThat(fs.attributes(directory).permissions()).isEqualTo(0750);
+
+        Files.setAttribute(host("open"), "unix:mode", 0777);
+        assertThat(fs.attributes(directory).permissions()).isEqualTo(0777);
+    }
+
     @Test
     void removalOfADirectoryThatIsNotEmpty_leavesUnfinishedOnesAlone() throws Exception {
         Files.createDirectory(host(".warpnfs-new-0"));
