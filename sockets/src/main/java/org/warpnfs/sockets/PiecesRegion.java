@@ -318,7 +318,7 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** Keeps whole frames alone, or the rest of the current frame. */
     private void cutAtFrame(GatheringSend send, Lack found) {
         long end = sentBytes + send.gatheredBytes();
-        if (!pieces.inSegments() || end == pieces.lengthBytes()) {
+        if (!pieces.inSegments() || (end == pieces.lengthBytes() && !inFrame())) {
             return;
         }
         long frame = inFrame() ? Math.min(pieces.nextFrame(sentBytes), end) : pieces.lastFrame(end);
