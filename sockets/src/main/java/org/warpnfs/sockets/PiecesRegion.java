@@ -318,10 +318,11 @@ final class PiecesRegion extends AbstractReferenceCounted implements FileRegion 
     /** Keeps whole frames alone, or the rest of the current frame. */
     private void cutAtFrame(GatheringSend send, Lack found) {
         long end = sentBytes + send.gatheredBytes();
-        if (!pieces.inSegments() || (end == pieces.lengthBytes() && !inFrame())) {
+        boolean parted = inFrame();
+        if (!pieces.inSegments() || (end == pieces.lengthBytes() && !parted)) {
             return;
         }
-        long frame = inFrame() ? Math.min(pieces.nextFrame(sentBytes), end) : pieces.lastFrame(end);
+        long frame = parted ? Math.min(pieces.nextFrame(sentBytes), end) : pieces.lastFrame(end);
         // A frame that no call holds is sent in parts.
         if (frame > sentBytes || found != Lack.NOTHING) {
             send.cut(Math.max(frame - sentBytes, 0));

@@ -51,9 +51,9 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
     private static final int FIXED_BYTES = 28;
     private static final int OWNER_READS = 0400;
     private static final int WRITE_OF_OTHERS = 02;
-    private static final int OTHERS_WRITE = 022;
+    private static final int WRITE_OF_GROUP_AND_OTHERS = 022;
     /** Besides, what lets group and others write. */
-    private static final int WHO_WRITES = OWNER_READS | OTHERS_WRITE;
+    private static final int WHO_WRITES = OWNER_READS | WRITE_OF_GROUP_AND_OTHERS;
 
     /** The attribute of a new file. */
     static OwnerAttribute of(FileType type, Ownership ownership, int deviceMajor, int deviceMinor) {
@@ -103,7 +103,9 @@ record OwnerAttribute(int mode, long uid, long gid, int deviceMajor, int deviceM
      */
     static boolean isOwnersAlone(Statx host) {
         if (AttributeReader.type(host) == FileType.DIRECTORY) {
-            return (host.mode() & OTHERS_WRITE) == 0 || (host.mode() & PosixJudge.STICKY) != 0 || isLent(host);
+            return (host.mode() & WRITE_OF_GROUP_AND_OTHERS) == 0
+                    || (host.mode() & PosixJudge.STICKY) != 0
+                    || isLent(host);
         }
         return (host.mode() & WHO_WRITES) == OWNER_READS;
     }

@@ -77,7 +77,9 @@ final class StateLock {
         }
     }
 
-    /** Does the same as {@link #locked} on the background thread, which closes none of the files that it lets go of. */
+    /**
+     * Runs a step of the background thread under the lock. The files that the step lets go of are left to the closer.
+     */
     <T> T aside(Supplier<T> step) {
         lock.lock();
         try {
